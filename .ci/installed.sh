@@ -46,11 +46,26 @@ as_user() { (become "$@"); }
 
 before=$(listing)
 as_user "$program" version | grep -q '^tributary [0-9].*Java' || die "version says nothing"
-for command in run cluster perf bench; do
+for command in run cluster perf bench advisories; do
   as_user "$program" help | grep -q "^  $command " || die "help does not know $command"
 done
 bash -eu -c '. "$1"; complete -p tributary >/dev/null; [ "$(type -t _complete_tributary)" = function ]' _ \
   "$(dirname "$program")/../completion/tributary.bash" || die "the completion cannot be sourced"
+# Each library is in a bill of materials; by a made-up database, the entry about Netty is found.
+lib=$(dirname "$program")/../lib
+sed -n 's|.*"purl" : "pkg:maven/[^/]*/\([^@]*\)@\([^?"]*\).*|\1-\2|p' "$lib"/*.cdx.json | sort -u >"$scratch/bills"
+for jar in "$lib"/*.jar; do
+  jar=$(basename "$jar" .jar)
+  awk -v jar="$jar" 'index(jar, $0) == 1 { found = 1 } END { exit !found }' "$scratch/bills" ||
+    case $jar in tributary-*) ;; *) die "$jar is in no bill of materials" ;; esac
+done
+mkdir "$scratch/work/osv"
+printf '{"id": "TEST-1", "affected": [{"package": {"ecosystem": "Maven", "name": "io.netty:netty-handler"},
+  "ranges": [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}]}]}]}' >"$scratch/work/osv/TEST-1.json"
+status=0
+as_user "$program" advisories osv >"$scratch/log" 2>&1 || status=$?
+[ "$status" -eq 1 ] || die "advisories ended with $status"
+grep -q '^TEST-1: io.netty:netty-handler ' "$scratch/log" || die "advisories did not find the entry about Netty"
 status=0
 as_user "$program" run --prot 1 2>"$scratch/log" || status=$?
 [ "$status" -eq 2 ] || die "a wrong option ended with $status"

@@ -1,12 +1,14 @@
 """Accepts TCP connections on one port of this machine and hands each to the next of several others, in turn.
 
-python3 spread.py PORT TO...
+python3 spread.py [--tls AUTHORITY] PORT TO...
 
-So the clients of one test come to different nodes of a cluster.
+So the clients of one test come to different nodes of a cluster; or, with the file of an authority's certificate, clients that know
+no TLS come to a broker that wants it.
 """
+import argparse
 import asyncio
 import itertools
-import sys
+import ssl
 
 
 async def copy(reader, writer):
@@ -14,17 +16,20 @@ async def copy(reader, writer):
         while data := await reader.read(65536):
             writer.write(data)
             await writer.drain()
-        writer.write_eof()
+        if writer.can_write_eof():
+            writer.write_eof()
+        else:  # TLS is closed as a whole
+            writer.close()
     except (ConnectionError, OSError):
         writer.transport.abort()
 
 
-async def main(port, targets):
+async def main(port, targets, tls):
     turns = itertools.cycle(targets)
 
     async def accepted(reader, writer):
         try:
-            to_reader, to_writer = await asyncio.open_connection("127.0.0.1", next(turns))
+            to_reader, to_writer = await asyncio.open_connection("127.0.0.1", next(turns), ssl=tls)
         except OSError:
             writer.transport.abort()
             return
@@ -37,4 +42,10 @@ async def main(port, targets):
         await server.serve_forever()
 
 
-asyncio.run(main(int(sys.argv[1]), [int(port) for port in sys.argv[2:]]))
+parser = argparse.ArgumentParser()
+parser.add_argument("--tls", metavar="AUTHORITY")
+parser.add_argument("port", type=int)
+parser.add_argument("to", type=int, nargs="+")
+given = parser.parse_args()
+context = ssl.create_default_context(cafile=given.tls) if given.tls else None
+asyncio.run(main(given.port, given.to, context))

@@ -1,6 +1,7 @@
 // Runs mqtt.js clients for ScriptHost: a JSON request a line in, answers and events out.
 'use strict'
 
+const fs = require('fs')
 const readline = require('readline')
 const mqtt = require('mqtt')
 
@@ -36,7 +37,7 @@ const operations = {
   connect (request, answer) {
     const version5 = request.level === 5
     const options = {
-      protocol: request.webSocket ? 'ws' : 'mqtt',
+      protocol: request.webSocket ? 'ws' : request.authority ? 'mqtts' : 'mqtt',
       host: request.host,
       port: request.port,
       path: request.path,
@@ -46,6 +47,11 @@ const operations = {
       keepalive: request.keepAlive,
       reconnectPeriod: 0,
       resubscribe: false
+    }
+    if (request.authority) {
+      options.ca = fs.readFileSync(request.authority)
+      options.username = request.username
+      options.password = request.password
     }
     if (version5) {
       options.properties = { sessionExpiryInterval: request.expiry, topicAliasMaximum: request.aliases }

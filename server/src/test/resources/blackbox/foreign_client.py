@@ -65,6 +65,9 @@ class Client:
         )
         if request["webSocket"]:
             self.paho.ws_set_options(path=request["path"])
+        if "authority" in request:
+            self.paho.tls_set(ca_certs=request["authority"])
+            self.paho.username_pw_set(request["username"], request["password"])
         will = request.get("will")
         if will:
             self.paho.will_set(will["topic"], base64.b64decode(will["payload"]), will["qos"], will["retain"])

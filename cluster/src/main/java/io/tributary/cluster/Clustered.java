@@ -16,9 +16,9 @@ import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.Routes;
 import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.broker.tls.CertificateWatch;
+import io.tributary.broker.tls.WatchedFiles;
 import io.tributary.cluster.ingest.Ingest;
 import io.tributary.cluster.ingest.IngestConfig;
-import io.tributary.cluster.link.LinkLayer;
 import io.tributary.cluster.link.LinkTls;
 import io.tributary.cluster.link.NodeId;
 import io.tributary.cluster.metrics.ClusterMetrics;
@@ -28,6 +28,8 @@ import io.tributary.cluster.node.ClusterRuntime;
 import io.tributary.common.codec.DecoderLimits;
 import io.tributary.common.event.RecordFormat;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -79,7 +81,7 @@ record Clustered(
                         onLost);
                 NodeId id = Stages.await(node.open());
                 Routes routes = new Routes(storage.routes(), id.toString(), runtime.format());
-                CertificateWatch certificates = watch(ofNode.layer(), metrics);
+                CertificateWatch certificates = watch(ofNode, metrics);
                 return new Clustered(
                         node, runtime, storage, routes, ofNode, id, packets, cluster.ingest(), certificates, metrics);
             } catch (RuntimeException e) {
@@ -92,12 +94,16 @@ record Clustered(
         }
     }
 
-    private static @Nullable CertificateWatch watch(LinkLayer layer, ClusterMetrics metrics) {
-        if (!(layer instanceof LinkTls encrypted)) {
+    private static @Nullable CertificateWatch watch(ClusterNode.Config config, ClusterMetrics metrics) {
+        List<WatchedFiles> files = new ArrayList<>(config.link().secret().files());
+        if (config.layer() instanceof LinkTls encrypted) {
+            files.add(encrypted.contexts());
+        }
+        if (files.isEmpty()) {
             return null;
         }
         CertificateWatch watch = new CertificateWatch(metrics.tls());
-        watch.add(encrypted.contexts());
+        files.forEach(watch::add);
         return watch;
     }
 

@@ -57,12 +57,12 @@ public final class LocalAuthority {
     }
 
     /** The servers' certificate. */
-    Path serverCertificate() {
+    public Path serverCertificate() {
         return serverCertificate;
     }
 
     /** The servers' private key. */
-    Path serverKey() {
+    public Path serverKey() {
         return serverKey;
     }
 

@@ -124,8 +124,13 @@ class ApplicationConfiguration {
     }
 
     @Bean
-    BrokerHealth brokerHealthIndicator(Broker broker) {
-        return new BrokerHealth(broker::status);
+    BrokerHealth brokerHealthIndicator(Broker broker, HttpTls httpTls) {
+        return new BrokerHealth(broker::status, httpTls::warnings);
+    }
+
+    @Bean
+    HttpTls httpTls(ServerConfig config, BrokerMetrics metrics) {
+        return new HttpTls(config.http(), metrics.tls());
     }
 
     @Bean

@@ -16,9 +16,16 @@ import org.springframework.boot.health.contributor.HealthIndicator;
  */
 final class BrokerHealth implements HealthIndicator {
     private final Supplier<BrokerStatus> status;
+    private final Supplier<List<String>> others;
 
     BrokerHealth(Supplier<BrokerStatus> status) {
+        this(status, List::of);
+    }
+
+    /** @param others warnings of what is around the broker */
+    BrokerHealth(Supplier<BrokerStatus> status, Supplier<List<String>> others) {
         this.status = status;
+        this.others = others;
     }
 
     @Override
@@ -30,6 +37,7 @@ final class BrokerHealth implements HealthIndicator {
                 .withDetail("persistentSessions", now.persistentSessions())
                 .withDetail("queuedMessages", now.queuedMessages());
         List<String> warnings = new ArrayList<>(now.warnings());
+        warnings.addAll(others.get());
         ClusterStatus cluster = now.cluster();
         if (cluster != null) {
             warnings.addAll(cluster.warnings());

@@ -7,12 +7,21 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.UnknownHostException;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.springframework.core.env.Environment;
 
 /** The port of health and metrics, which Spring Boot reads in several places and then complains of without its name. */
 final class ManagementPort {
+    /** The setting by which the port is encrypted. */
+    static final String CERTIFICATE = "tributary.http.tls.certificate";
+
+    /** What encrypts the port in another way, or would be a port without encryption. */
+    private static final List<String> OTHER_WAYS =
+            List.of("server.ssl.bundle", "server.ssl.certificate", "server.ssl.key-store", "management.server.port");
+
     private static final String PORT = "server.port";
     private static final String ADDRESS = "server.address";
     private static final int HIGHEST = 65_535;
@@ -25,6 +34,16 @@ final class ManagementPort {
         return given.matches("[0-9]{1,5}") && Integer.parseInt(given) <= HIGHEST
                 ? Optional.empty()
                 : Optional.of(PORT + ": '" + given + "' is not within 0 to " + HIGHEST + " (0 picks a free port)");
+    }
+
+    /** What does not go with our encryption of the port, a line for each. */
+    static Stream<String> beside(Environment environment) {
+        return environment.containsProperty(CERTIFICATE)
+                ? OTHER_WAYS.stream()
+                        .filter(environment::containsProperty)
+                        .map(name -> name + ": cannot be set beside " + CERTIFICATE
+                                + ", which encrypts server.port and nothing else; use one of the two")
+                : Stream.empty();
     }
 
     /**

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -51,7 +52,11 @@ final class SettingsCheck
         ServerConfig read = StartSettings.read(
                 environment,
                 event.getArgs(),
-                Stream.concat(ManagementPort.wrong(environment).stream(), LogSettings.wrong(environment).stream())
+                Stream.of(
+                                ManagementPort.wrong(environment).stream(),
+                                ManagementPort.beside(environment),
+                                LogSettings.wrong(environment).stream())
+                        .flatMap(Function.identity())
                         .toList());
         checkSeed(read);
         environment.getPropertySources().addLast(new MapPropertySource("disk metrics", Map.of(DISK_PATH, disk(read))));

@@ -87,8 +87,9 @@ final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
     }
 
     private static boolean isSecured(Environment environment) {
-        return Stream.of("bundle", "certificate", "key-store")
-                .anyMatch(name -> environment.containsProperty("server.ssl." + name));
+        return environment.containsProperty(ManagementPort.CERTIFICATE)
+                || Stream.of("bundle", "certificate", "key-store")
+                        .anyMatch(name -> environment.containsProperty("server.ssl." + name));
     }
 
     private void reportData() {

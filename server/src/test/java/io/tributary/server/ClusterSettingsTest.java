@@ -186,7 +186,10 @@ class ClusterSettingsTest {
                         Map.entry(
                                 "sasl.jaas.config",
                                 "org.apache.kafka.common.security.scram.ScramLoginModule required"
-                                        + " username=\"broker\" password=\"quo\\\"te\\\\d\";"),
+                                        + " username=\"broker\" passwordFile=\"" + password + "\";"),
+                        Map.entry(
+                                "sasl.client.callback.handler.class",
+                                "io.tributary.cluster.kafka.PasswordFileCallbacks"),
                         Map.entry("ssl.truststore.type", "PEM"),
                         Map.entry("ssl.truststore.location", authorities.toString()),
                         Map.entry("ssl.endpoint.identification.algorithm", "https"));
@@ -208,10 +211,16 @@ class ClusterSettingsTest {
                         "--tributary.cluster.redis.concurrent-reads=16",
                         "--tributary.cluster.redis.topology-refresh=10s")
                 .redis();
+        RedisConfig.Credentials credentials = Objects.requireNonNull(redis.credentials());
+        assertThat(credentials.password().get()).isEqualTo("of redis");
+        Files.writeString(password, "changed");
+        assertThat(credentials.password().get()).isEqualTo("changed");
+        Files.writeString(password, "changed\nfor the worse");
+        assertThat(credentials.password().get()).isEqualTo("changed");
         assertThat(redis)
                 .isEqualTo(new RedisConfig(
                         List.of(new RedisConfig.Node("r1", 6379), new RedisConfig.Node("::1", 6380)),
-                        new RedisConfig.Credentials("broker", "of redis"),
+                        new RedisConfig.Credentials("broker", credentials.password()),
                         new RedisConfig.Tls(authorities, false),
                         Duration.ofSeconds(2),
                         2000,
@@ -311,10 +320,13 @@ class ClusterSettingsTest {
         Files.writeString(secret, "guess me\n");
         assertThat(Applications.failure(arguments()))
                 .isEqualTo("tributary.cluster.link.secret-file: the cluster secret has 8 bytes: must have at least 16");
-        Files.writeString(secret, "guess me\nplease");
+        Files.writeString(secret, "0123456789abcdef\nplease");
+        assertThat(Applications.failure(arguments()))
+                .isEqualTo("tributary.cluster.link.secret-file: the cluster secret has 6 bytes: must have at least 16");
+        Files.writeString(secret, "0123456789abcdef\n".repeat(3));
         assertThat(Applications.failure(arguments()))
                 .isEqualTo("tributary.cluster.link.secret-file: '" + secret
-                        + "' must have one line, and nothing but text in it");
+                        + "' must have one line or two, and nothing but text in it");
     }
 
     @Test

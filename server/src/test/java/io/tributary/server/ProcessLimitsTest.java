@@ -53,6 +53,7 @@ class ProcessLimitsTest {
                 BrokerConfig.builder(Path.of("data")).build(),
                 new SecurityConfig(SecuritySettings.Anonymous.LOOPBACK, Map.of(), Map.of(), null, null),
                 null,
+                null,
                 List.of()));
         assertThat(limits.heap()).isPositive();
         assertThat(limits.direct()).isPositive();

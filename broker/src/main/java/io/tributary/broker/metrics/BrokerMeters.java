@@ -75,8 +75,8 @@ public enum BrokerMeters {
     TLS_RELOADS(
             "tributary.tls.reloads",
             Type.COUNTER,
-            "How often files of certificates, keys, authorities or revocation lists had changed and were taken (success), or could"
-                    + " not be used (failure).",
+            "How often files of certificates, keys, authorities or revocation lists, or that of the cluster secret, had"
+                    + " changed and were taken (success), or could not be used (failure).",
             "listener",
             "outcome"),
     /** Connections of clients whose certificates are revoked. */

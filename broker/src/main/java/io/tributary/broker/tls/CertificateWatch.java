@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks every ten seconds whether the files of {@link TlsContexts} have changed, on a thread of its own: a disk, or a
- * server of files, may keep it waiting. Any thread.
+ * Looks every ten seconds whether files have changed, on a thread of its own: a disk, or a server of files, may keep it
+ * waiting. Any thread.
  */
 public final class CertificateWatch implements AutoCloseable {
     /** How often files are read. */
@@ -21,7 +21,7 @@ public final class CertificateWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CertificateWatch.class);
 
     private final TlsRecorder recorder;
-    private final List<TlsContexts> watched = new CopyOnWriteArrayList<>();
+    private final List<WatchedFiles> watched = new CopyOnWriteArrayList<>();
     private final ScheduledExecutorService thread;
 
     /**
@@ -42,10 +42,10 @@ public final class CertificateWatch implements AutoCloseable {
                 () -> watched.forEach(CertificateWatch::check), 0, interval.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** Watches the files of these, too. */
-    public void add(TlsContexts contexts) {
-        contexts.record(recorder);
-        watched.add(contexts);
+    /** Watches these files, too. */
+    public void add(WatchedFiles files) {
+        files.record(recorder);
+        watched.add(files);
     }
 
     /** What operators should know, a sentence each. */
@@ -53,11 +53,11 @@ public final class CertificateWatch implements AutoCloseable {
         return watched.stream().flatMap(one -> one.warnings().stream()).toList();
     }
 
-    private static void check(TlsContexts contexts) {
+    private static void check(WatchedFiles files) {
         try {
-            contexts.check();
+            files.check();
         } catch (RuntimeException e) { // the thread would stop silently
-            LOG.error("the files of TLS of {} could not be checked; this is a defect", contexts.name(), e);
+            LOG.error("the files of {} could not be checked; this is a defect", files.name(), e);
         }
     }
 

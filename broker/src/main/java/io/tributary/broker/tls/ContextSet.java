@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.OpenSslSessionContext;
 import io.netty.handler.ssl.OpenSslSessionTicketKey;
+import io.netty.handler.ssl.ReferenceCountedOpenSslEngine;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
@@ -14,10 +15,12 @@ import io.tributary.broker.tls.TlsConfig.ClientCertificates;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -30,13 +33,19 @@ final class ContextSet extends AbstractReferenceCounted {
     private final SslContext main;
     private final Map<String, SslContext> byName;
     private final @Nullable SslContext dialing;
+    private final Map<SslContext, OcspStaple> staples;
 
     /** Every context that was made, also while making the next one fails. */
     private final List<SslContext> made;
 
     private ContextSet(
-            TlsMaterial material, List<SslContext> made, Map<String, SslContext> byName, @Nullable SslContext dialing) {
+            TlsMaterial material,
+            List<SslContext> made,
+            Map<String, SslContext> byName,
+            @Nullable SslContext dialing,
+            Map<SslContext, OcspStaple> staples) {
         this.material = material;
+        this.staples = staples;
         this.made = made;
         this.main = made.getFirst();
         this.byName = byName;
@@ -54,9 +63,13 @@ final class ContextSet extends AbstractReferenceCounted {
         List<SslContext> made = new ArrayList<>();
         try {
             Map<String, SslContext> byName = new HashMap<>();
+            Map<SslContext, OcspStaple> staples = new HashMap<>();
             for (Identity identity : material.identities()) {
                 SslContext context = accepting(config, material, identity);
                 made.add(context);
+                if (config.ocspStapling()) {
+                    staples.put(context, OcspStaple.of(identity));
+                }
                 if (!identity.host().equals(Identity.DEFAULT)) {
                     identity.names().forEach(name -> byName.put(name, context));
                 }
@@ -66,7 +79,7 @@ final class ContextSet extends AbstractReferenceCounted {
                 dialing = dialing(config, material);
                 made.add(dialing);
             }
-            return new ContextSet(material, made, byName, dialing);
+            return new ContextSet(material, made, byName, dialing, staples);
         } catch (SSLException | RuntimeException e) {
             made.forEach(ReferenceCountUtil::release);
             throw e instanceof TlsException known
@@ -94,11 +107,18 @@ final class ContextSet extends AbstractReferenceCounted {
             throw new TlsException(
                     "ticket-keys", "'" + config.ticketKeys() + "' needs OpenSSL, whose library cannot be loaded here");
         }
+        if (engine == TlsEngine.JDK && config.ocspStapling()) {
+            throw new TlsException(
+                    "ocsp-stapling",
+                    "'true' needs OpenSSL, whose library cannot be loaded here; the JDK's engine does it by itself with"
+                            + " -Djdk.tls.server.enableStatusRequestExtension=true");
+        }
     }
 
     private static SslContext accepting(TlsConfig config, TlsMaterial material, Identity identity) throws SSLException {
         SslContextBuilder builder = SslContextBuilder.forServer(identity.key(), chain(identity));
         common(builder, config, material);
+        builder.enableOcsp(config.ocspStapling());
         builder.clientAuth(
                 switch (config.clientCertificates()) {
                     case NONE -> ClientAuth.NONE;
@@ -158,7 +178,23 @@ final class ContextSet extends AbstractReferenceCounted {
      * @param name what it asks for, in small letters; null when it does not say
      */
     SslHandler accepted(ByteBufAllocator allocator, @Nullable String name) {
-        return context(name).newHandler(allocator);
+        SslContext context = context(name);
+        SslHandler handler = context.newHandler(allocator);
+        OcspStaple staple = staples.get(context);
+        byte[] answer = staple == null ? null : staple.answer();
+        if (answer != null && handler.engine() instanceof ReferenceCountedOpenSslEngine engine) {
+            engine.setOcspResponse(answer);
+        }
+        return handler;
+    }
+
+    /** What is fetched about our certificates. */
+    Collection<OcspStaple> staples() {
+        return staples.values();
+    }
+
+    SSLEngine engine() {
+        return main.newEngine(ByteBufAllocator.DEFAULT);
     }
 
     SslHandler dialed(ByteBufAllocator allocator) {

@@ -44,6 +44,7 @@ public final class TlsConfig {
     private final Duration handshakeTimeout;
     private final int maxHandshakes;
     private final @Nullable TlsEngine engine;
+    private final boolean ocspStapling;
 
     private TlsConfig(Builder from) {
         identity = from.identity;
@@ -58,6 +59,7 @@ public final class TlsConfig {
         handshakeTimeout = from.handshakeTimeout;
         maxHandshakes = from.maxHandshakes;
         engine = from.engine;
+        ocspStapling = from.ocspStapling;
         checkProtocols(protocols);
         checkClients(clientCertificates, authorities, crls, ticketKeys);
         if (!handshakeTimeout.isPositive()) {
@@ -181,6 +183,11 @@ public final class TlsConfig {
         return maxHandshakes;
     }
 
+    /** Whether clients are given what the authority says of the broker's certificate (OCSP). */
+    public boolean ocspStapling() {
+        return ocspStapling;
+    }
+
     /** What encrypts. */
     public TlsEngine chosenEngine() {
         return engine == null ? TlsEngine.best() : engine;
@@ -209,7 +216,8 @@ public final class TlsConfig {
                 ticketKeys,
                 handshakeTimeout,
                 maxHandshakes,
-                engine);
+                engine,
+                ocspStapling);
     }
 
     @Override
@@ -231,6 +239,7 @@ public final class TlsConfig {
         private Duration handshakeTimeout = HANDSHAKE_TIMEOUT;
         private int maxHandshakes = MAX_HANDSHAKES;
         private @Nullable TlsEngine engine;
+        private boolean ocspStapling;
 
         private Builder(CertificateFiles identity) {
             this.identity = identity;
@@ -249,6 +258,7 @@ public final class TlsConfig {
             handshakeTimeout = from.handshakeTimeout;
             maxHandshakes = from.maxHandshakes;
             engine = from.engine;
+            ocspStapling = from.ocspStapling;
         }
 
         /**
@@ -324,6 +334,12 @@ public final class TlsConfig {
         /** What encrypts; null for the best there is. */
         public Builder engine(@Nullable TlsEngine value) {
             engine = value;
+            return this;
+        }
+
+        /** Whether clients are given what the authority says of the broker's certificate (OCSP); needs OpenSSL. */
+        public Builder ocspStapling(boolean value) {
+            ocspStapling = value;
             return this;
         }
 

@@ -8,10 +8,12 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import javax.net.ssl.SSLEngine;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +25,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Handlers may be made on any thread; {@link #check} is for one thread at a time.
  */
-public final class TlsContexts implements AutoCloseable {
+public final class TlsContexts implements WatchedFiles, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TlsContexts.class);
     private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final int SETTLE_TIMES = 10;
@@ -84,7 +86,7 @@ public final class TlsContexts implements AutoCloseable {
         return config;
     }
 
-    /** Of what it is, for log lines and meters. */
+    @Override
     public String name() {
         return name;
     }
@@ -101,6 +103,18 @@ public final class TlsContexts implements AutoCloseable {
     /** The handler of a connection that is made from here; of peers only. */
     public SslHandler dialed(ByteBufAllocator allocator) {
         return using(set -> set.dialed(allocator));
+    }
+
+    /**
+     * The engine of a connection that another side has made, for those who do without Netty.
+     *
+     * @throws IllegalStateException when it is not the JDK's, for others have to be released
+     */
+    public SSLEngine engine() {
+        if (config.chosenEngine() != TlsEngine.JDK) {
+            throw new IllegalStateException("TLS of " + name + " is not the JDK's");
+        }
+        return using(ContextSet::engine);
     }
 
     /** A set that is exchanged at this very moment is released: the next one is there by then. */
@@ -142,7 +156,7 @@ public final class TlsContexts implements AutoCloseable {
         return lists == null ? null : lists.revoked(shown);
     }
 
-    /** What operators should know, a sentence each. Any thread. */
+    @Override
     public List<String> warnings() {
         List<String> warnings = new ArrayList<>();
         TlsException wrong = rejected;
@@ -157,6 +171,10 @@ public final class TlsContexts implements AutoCloseable {
                 warnings.add(words() + ": the certificate of " + identity.host() + " " + problem);
             }
         });
+        current.staples().stream()
+                .map(OcspStaple::problem)
+                .filter(Objects::nonNull)
+                .forEach(problem -> warnings.add(words() + ": clients are given no answer of OCSP: " + problem));
         if (material.lists() != null) {
             material.lists().warnings(now).forEach(warning -> warnings.add(words() + ": " + warning));
         }
@@ -167,8 +185,8 @@ public final class TlsContexts implements AutoCloseable {
         return "TLS of " + name;
     }
 
-    /** Counts are for the recorder from now on. */
-    void record(TlsRecorder newRecorder) {
+    @Override
+    public void record(TlsRecorder newRecorder) {
         recorder = newRecorder;
         for (Identity identity : current.material().identities()) {
             String host = identity.host();
@@ -191,8 +209,8 @@ public final class TlsContexts implements AutoCloseable {
                 .orElse(Double.NaN);
     }
 
-    /** Looks whether the files have changed, and uses them if they can be used. Blocks for reading. */
-    void check() {
+    @Override
+    public void check() {
         TlsFiles files = TlsFiles.read(config);
         String found = files.digest();
         if (found.equals(digest)) {
@@ -205,6 +223,7 @@ public final class TlsContexts implements AutoCloseable {
             change(settled(files));
         }
         expiry.tell(current.material().identities(), clock.instant());
+        current.staples().forEach(OcspStaple::check);
     }
 
     /** Who writes a certificate and then its key should not be met between the two. */
@@ -229,6 +248,7 @@ public final class TlsContexts implements AutoCloseable {
         try {
             ContextSet next = set(files);
             ContextSet before = current;
+            next.staples().forEach(staple -> before.staples().forEach(staple::takeOver));
             current = next;
             before.release();
             digest = found;

@@ -27,6 +27,7 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,11 +46,33 @@ public final class TestClient implements AutoCloseable {
     private final ByteBuf in = Unpooled.buffer();
     private final ByteBuf out = Unpooled.buffer();
     private final byte[] chunk = new byte[READ_BYTES];
+    private UnaryOperator<MqttPacket> dressed = UnaryOperator.identity();
 
     private TestClient(Socket socket, ProtocolVersion version) {
         this.socket = socket;
         decoder = MqttDecoder.forClient(version, LIMITS);
         encoder = new MqttEncoder(version, ConnectProperties.LARGEST_PACKET);
+    }
+
+    /**
+     * A client over a socket that is connected, whatever is below MQTT there.
+     *
+     * @param user said in each CONNECT, with the password
+     */
+    public static TestClient over(Socket socket, ProtocolVersion version, String user, String password) {
+        TestClient client = new TestClient(socket, version);
+        client.dressed = packet -> packet instanceof Connect connect
+                ? new Connect(
+                        connect.version(),
+                        connect.cleanStart(),
+                        connect.keepAliveSeconds(),
+                        connect.clientId(),
+                        connect.will(),
+                        user,
+                        password.getBytes(UTF_8),
+                        connect.properties())
+                : packet;
+        return client;
     }
 
     /** Opens a connection and sends nothing. */
@@ -169,7 +192,7 @@ public final class TestClient implements AutoCloseable {
 
     /** Keeps a packet until {@link #flush}. */
     public void queue(MqttPacket packet) {
-        encoder.encode(packet, out);
+        encoder.encode(dressed.apply(packet), out);
     }
 
     /** Sends what was queued. */

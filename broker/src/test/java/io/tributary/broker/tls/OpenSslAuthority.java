@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.TrustManagerFactory;
+import org.awaitility.Awaitility;
 
 /** A certificate authority, run with the {@code openssl} command as an operator would. */
 public final class OpenSslAuthority {
@@ -190,6 +191,58 @@ public final class OpenSslAuthority {
         command.addAll(List.of(more));
         run(command.toArray(String[]::new));
         return folder.resolve(name);
+    }
+
+    /**
+     * A certificate of a server at 127.0.0.1 that names a responder, with this authority's behind it.
+     *
+     * @param port where {@link #responder} will listen
+     */
+    public Issued serverWithResponder(String name, int port) {
+        try {
+            Path extensions = Files.writeString(
+                    folder.resolve(name + ".cnf"), "authorityInfoAccess = OCSP;URI:http://127.0.0.1:" + port + "/\n");
+            Issued issued = issue(name, "DNS:localhost,IP:127.0.0.1", "-extfile", extensions.toString());
+            Path chain = Files.writeString(
+                    folder.resolve(name + "-chain.pem"),
+                    Files.readString(issued.certificate()) + Files.readString(certificate()));
+            return new Issued(chain, issued.key());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Answers questions about certificates (OCSP), as a process that the caller ends; returns when it does. It answers
+     * nobody any more when somebody connects and asks nothing.
+     */
+    public Process responder(int port) {
+        Path log = folder.resolve("responder-" + port + ".log");
+        try {
+            Process responder = new ProcessBuilder(
+                            "openssl",
+                            "ocsp",
+                            "-port",
+                            Integer.toString(port),
+                            "-index",
+                            "index.txt",
+                            "-CA",
+                            "ca.pem",
+                            "-rsigner",
+                            "ca.pem",
+                            "-rkey",
+                            "ca.key",
+                            "-ndays",
+                            "1")
+                    .directory(folder.toFile())
+                    .redirectErrorStream(true)
+                    .redirectOutput(log.toFile())
+                    .start();
+            Awaitility.await().until(() -> Files.readString(log).contains("waiting for OCSP client connections"));
+            return responder;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Writes a key of the curve P-256. */

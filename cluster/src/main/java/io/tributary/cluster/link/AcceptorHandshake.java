@@ -56,10 +56,12 @@ final class AcceptorHandshake extends Handshake {
 
     private Step conclude(Hello said, Proof proof) {
         byte[] encodedHello = said.encode();
-        if (!isSame(dialerProof(encodedHello, challenge), proof.proof())) {
-            return refuse(Refusal.WRONG_SECRET);
+        for (LinkKey key : identity.secret().keys()) {
+            if (isSame(dialerProof(key, encodedHello, challenge), proof.proof())) {
+                return new Authenticated(said.from(), new Welcome(acceptorProof(key, encodedHello, challenge)));
+            }
         }
-        return new Authenticated(said.from(), new Welcome(acceptorProof(encodedHello, challenge)));
+        return refuse(Refusal.WRONG_SECRET);
     }
 
     private static NoLink refuse(Refusal why) {

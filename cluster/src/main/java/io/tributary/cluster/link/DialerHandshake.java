@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class DialerHandshake extends Handshake {
     private final Hello hello;
     private byte @Nullable [] challenge;
+    private @Nullable LinkKey key; // the one that was used, whatever the secret is by now
 
     /** Creates one that means the given process of a node. */
     DialerHandshake(LinkIdentity identity, NodeId to) {
@@ -27,7 +28,7 @@ final class DialerHandshake extends Handshake {
     Step on(HandshakeMessage message) {
         return switch (message) {
             case Challenge given when challenge == null -> answer(given);
-            case Welcome welcome when challenge != null -> conclude(welcome, challenge);
+            case Welcome welcome when challenge != null && key != null -> conclude(welcome, key, challenge);
             case Refused refused -> giveUp(refused);
             default -> malformed();
         };
@@ -43,12 +44,14 @@ final class DialerHandshake extends Handshake {
             return new NoLink(Refusal.WRONG_VERSION, null);
         }
         byte[] encoded = given.encode();
+        LinkKey first = identity.secret().keys().getFirst();
         challenge = encoded;
-        return new Reply(new Proof(dialerProof(hello.encode(), encoded)));
+        key = first;
+        return new Reply(new Proof(dialerProof(first, hello.encode(), encoded)));
     }
 
-    private Step conclude(Welcome welcome, byte[] encodedChallenge) {
-        return isSame(acceptorProof(hello.encode(), encodedChallenge), welcome.proof())
+    private Step conclude(Welcome welcome, LinkKey used, byte[] encodedChallenge) {
+        return isSame(acceptorProof(used, hello.encode(), encodedChallenge), welcome.proof())
                 ? new Authenticated(hello.to(), null)
                 : new NoLink(Refusal.WRONG_SECRET, null);
     }

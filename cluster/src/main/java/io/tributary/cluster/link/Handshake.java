@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>The proofs cover all that was said and who said it, so none can be sent back, used again, or used towards another
- * node. The acceptor proves nothing to a dialer that has not. No I/O; confined to the event loop.
+ * node. The acceptor proves nothing to a dialer that has not. While a secret takes the place of another one, the dialer
+ * uses its first, and the acceptor the one of its two that the dialer has used. No I/O; confined to the event loop.
  */
 abstract sealed class Handshake permits DialerHandshake, AcceptorHandshake {
     /** The versions of the link protocol that this node speaks. */
@@ -78,12 +79,12 @@ abstract sealed class Handshake permits DialerHandshake, AcceptorHandshake {
         return new Refused(why.code(), MIN_VERSION, MAX_VERSION);
     }
 
-    final byte[] dialerProof(byte[] hello, byte[] challenge) {
-        return identity.secret().sign(DIALER, hello, challenge);
+    static byte[] dialerProof(LinkKey key, byte[] hello, byte[] challenge) {
+        return key.sign(DIALER, hello, challenge);
     }
 
-    final byte[] acceptorProof(byte[] hello, byte[] challenge) {
-        return identity.secret().sign(ACCEPTOR, hello, challenge);
+    static byte[] acceptorProof(LinkKey key, byte[] hello, byte[] challenge) {
+        return key.sign(ACCEPTOR, hello, challenge);
     }
 
     /** In the same time whatever differs. */

@@ -3,6 +3,8 @@ package io.tributary.cluster.redis;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.LettuceFutures;
 import io.lettuce.core.MaintNotificationsConfig;
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
@@ -97,7 +99,8 @@ public final class RedisCluster implements AutoCloseable {
                 .withClientName("tributary");
         RedisConfig.Credentials credentials = config.credentials();
         if (credentials != null) {
-            uri.withAuthentication(credentials.user(), credentials.password().toCharArray());
+            uri.withAuthentication(RedisCredentialsProvider.from(() -> RedisCredentials.just(
+                    credentials.user(), credentials.password().get())));
         }
         RedisConfig.Tls tls = config.tls();
         if (tls != null) {

@@ -4,6 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,13 +89,18 @@ public record RedisConfig(
      * A user of Redis (ACL) and its password.
      *
      * @param user {@code default} where Redis has a password but no users
-     * @param password never part of {@link #toString}
+     * @param password asked for at each new connection, so it may change; never part of {@link #toString}
      */
-    public record Credentials(String user, String password) {
+    public record Credentials(String user, Supplier<String> password) {
         public Credentials {
-            if (user.isBlank() || password.isEmpty()) {
+            if (user.isBlank() || password.get().isEmpty()) {
                 throw new IllegalArgumentException("user and password: neither may be empty");
             }
+        }
+
+        /** A password that stays the same. */
+        public Credentials(String user, String password) {
+            this(user, () -> password);
         }
 
         @Override

@@ -16,7 +16,9 @@ import io.tributary.persistence.contract.RecordingReader;
 import io.tributary.persistence.replicated.Visibility;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.ShardLog;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -124,6 +126,38 @@ class SecuredKafkaTest {
             until(() -> isWaiting || log.append(2, new byte[1], callback));
             until(() -> done.get() == 2);
             assertThat(failed).hasValue(0);
+        } finally {
+            if (!kafka.isRunning(1)) {
+                kafka.restart(1);
+            }
+            setPassword("tributary", PASSWORD);
+        }
+    }
+
+    @Test
+    void appendsGoOnWhenPasswordAndItsFileAreChanged() throws Exception {
+        KafkaTopics.ensure(config, TestKafka.needs("map"));
+        Path file = folder.resolve("pass\"word");
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(file, PASSWORD + "\n");
+        Map<String, String> properties = new HashMap<>(config.clientProperties());
+        properties.put("sasl.client.callback.handler.class", PasswordFileCallbacks.class.getName());
+        properties.put(
+                "sasl.jaas.config",
+                "org.apache.kafka.common.security.scram.ScramLoginModule required username=\"tributary\" "
+                        + PasswordFileCallbacks.FILE + "=\"" + file.toString().replace("\"", "\\\"") + "\";");
+        AtomicInteger done = new AtomicInteger();
+        AppendCallback callback = (offset, failure) -> done.incrementAndGet();
+        try (ShardLog log = TestKafka.log(config.withClientProperties(properties))) {
+            assertThat(log.append(3, new byte[1], callback)).isTrue();
+            until(() -> done.get() == 1);
+            setPassword("tributary", "another one");
+            Files.writeString(file, "another one\n");
+            kafka.kill(1);
+            kafka.restart(1);
+            until(() -> log.append(3, new byte[1], callback));
+            until(() -> done.get() == 2);
+            assertSentence(config, "SaslAuthenticationException");
         } finally {
             if (!kafka.isRunning(1)) {
                 kafka.restart(1);

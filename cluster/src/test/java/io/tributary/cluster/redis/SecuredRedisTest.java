@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.cluster.redis.RedisConfig.Credentials;
 import io.tributary.cluster.redis.RedisConfig.Node;
 import io.tributary.cluster.redis.RedisConfig.Tls;
+import io.tributary.cluster.secret.ChangingSecret;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.localcluster.AdminUser;
 import io.tributary.localcluster.LocalAuthority;
 import io.tributary.localcluster.LocalRedis;
 import io.tributary.persistence.shard.ShardStore;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -63,6 +66,35 @@ class SecuredRedisTest {
             cluster.connection().sync().clusterNodes();
         }
         assertThat(onAll("ACL", "LOG")).allSatisfy(log -> assertThat(log).isBlank());
+    }
+
+    /** Both passwords hold while the file is changed; connections of before stay, new ones use the new one. */
+    @Test
+    void storeGoesOnWhenPasswordAndItsFileAreChanged() throws Exception {
+        Path file = passwordFile(PASSWORD);
+        RedisConfig changing =
+                config.withCredentials(new Credentials("tributary", ChangingSecret.password(file)::read));
+        try (RedisCluster cluster = RedisCluster.connect(changing);
+                ShardStore store = new RedisShardStore(cluster, 5, RecordFormat.alone(), RedisRecorder.NONE)) {
+            Workload.useEverything(store, 3);
+            onAll("ACL", "SETUSER", "tributary", ">another one");
+            passwordFile("another one");
+            onAll("ACL", "SETUSER", "tributary", "<" + PASSWORD);
+            assertThat(onAll("CLIENT", "KILL", "USER", "tributary"))
+                    .anySatisfy(killed -> assertThat(killed.strip()).isNotEqualTo("0"));
+            Workload.useEverything(store, 4);
+            assertThat(RedisChecks.problems(config)).isNotEmpty();
+        } finally {
+            allow(RedisAccessFailure.PERMISSIONS);
+        }
+    }
+
+    private static Path passwordFile(String password) throws IOException {
+        Path file = folder.resolve("password");
+        if (!Files.exists(file)) {
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        }
+        return Files.writeString(file, password + "\n");
     }
 
     @Test

@@ -13,17 +13,14 @@ import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.websocketx.WebSocketClientProtocolConfig;
 import io.netty.handler.codec.http.websocketx.WebSocketClientProtocolHandler;
 import io.netty.handler.codec.http.websocketx.WebSocketVersion;
-import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
-import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import io.tributary.perf.scenario.ConnectOptions;
 import io.tributary.perf.scenario.MqttOptions;
+import io.tributary.perf.scenario.PlannedClient;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.URI;
 import java.util.List;
 import java.util.Locale;
-import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** Opens connections for clients, on their event loops. Thread-safe. */
@@ -35,7 +32,8 @@ final class Dialer {
     private final ConnectOptions connect;
     private final SocketLayer sockets;
     private final List<InetSocketAddress> addresses;
-    private final @Nullable SslContext tls;
+    private final @Nullable Encryption tls;
+    private final Logins logins;
 
     /**
      * A dialer.
@@ -47,18 +45,13 @@ final class Dialer {
         this.connect = connect;
         this.sockets = sockets;
         this.addresses = List.copyOf(addresses);
-        tls = mqtt.transport().isEncrypted() ? anyCertificate() : null;
+        tls = Encryption.of(mqtt);
+        logins = Logins.of(mqtt);
     }
 
-    private static SslContext anyCertificate() {
-        try {
-            return SslContextBuilder.forClient()
-                    .trustManager(InsecureTrustManagerFactory.INSTANCE)
-                    .endpointIdentificationAlgorithm(null)
-                    .build();
-        } catch (SSLException e) {
-            throw new ConnectException("no TLS on this machine", e);
-        }
+    /** What a client says of who it is. */
+    Logins.Login loginOf(PlannedClient client) {
+        return logins.of(client);
     }
 
     /** Opens a connection; what becomes of it the client is told. */
@@ -104,7 +97,7 @@ final class Dialer {
     private void addHandlers(Channel channel, LoadClient client, InetSocketAddress address) {
         ChannelPipeline pipeline = channel.pipeline();
         if (tls != null) {
-            pipeline.addLast(tls.newHandler(channel.alloc(), address.getHostString(), address.getPort()));
+            pipeline.addLast(tls.handler(channel.alloc(), client.planned(), address));
         }
         boolean webSocket = mqtt.transport().isWebSocket();
         if (webSocket) {

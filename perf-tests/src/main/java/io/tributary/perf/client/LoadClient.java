@@ -130,14 +130,15 @@ final class LoadClient {
         }
         connection = to;
         boolean clean = !planned.group().persistent();
+        Logins.Login login = dialer.loginOf(planned);
         to.send(new Connect(
                 mqtt.protocol(),
                 clean,
                 (int) mqtt.keepAlive().toSeconds(),
                 planned.clientId(),
                 null,
-                null,
-                null,
+                login.userName(),
+                login.password(),
                 new ConnectProperties(
                         clean ? 0 : ConnectProperties.NEVER_EXPIRES,
                         mqtt.receiveMaximum(),

@@ -136,8 +136,8 @@ final class RunCommand implements Callable<Integer> {
     private RunResult perform(PlannedRun planned, LocalRunners runners) throws IOException {
         Scenario scenario = planned.scenario();
         Path data = Files.createTempDirectory("tributary-perf-");
-        TargetContext context = new TargetContext(
-                Program.launcher(), data, peers(), scenario.mqtt().transport(), scenario.targetSettings());
+        TargetContext context =
+                new TargetContext(Program.launcher(), data, peers(), scenario.mqtt(), scenario.targetSettings());
         String words = target == null ? scenario.target() : target;
         err().printf(
                         Locale.ROOT,

@@ -116,7 +116,7 @@ public final class Run {
                 runners == null ? 0 : runners.clockErrorMillis(),
                 machine,
                 target,
-                planned.tree(),
+                planned.shown(),
                 Bottleneck.refusals(scenario, measured),
                 remarks,
                 measured,

@@ -3,6 +3,8 @@ package io.tributary.perf.scenario;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.tributary.common.mqtt.ProtocolVersion;
 import java.time.Duration;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How clients speak MQTT.
@@ -11,8 +13,29 @@ import java.time.Duration;
  * @param path of WebSocket requests
  * @param keepAlive zero for none
  * @param receiveMaximum how many messages a client takes at once, MQTT 5
+ * @param username the user name of all clients; null for none
+ * @param password their password; null for none
+ * @param users a file with {@code USER:PASSWORD} lines, which clients take in turn; null for none
+ * @param certificates a file with a client's certificate and its key, in PEM, or a folder of such files, which clients
+ *     take in turn; null for none
+ * @param authorities the certificates (PEM) of the authorities that these come from, for a broker that the tool starts
+ * @param resumption whether a client that comes back resumes its TLS session; otherwise each handshake is a full one
  */
-public record MqttOptions(String version, Wire transport, String path, Duration keepAlive, int receiveMaximum) {
+public record MqttOptions(
+        String version,
+        Wire transport,
+        String path,
+        Duration keepAlive,
+        int receiveMaximum,
+        @Nullable String username,
+        @Nullable String password,
+        @Nullable String users,
+        @Nullable String certificates,
+        @Nullable String authorities,
+        boolean resumption) {
+
+    /** The name of the setting that no report shows. */
+    static final String SECRET = "password";
 
     /** Checks the ranges. */
     public MqttOptions {
@@ -22,6 +45,26 @@ public record MqttOptions(String version, Wire transport, String path, Duration 
         if (keepAlive.isNegative() || keepAlive.toSeconds() > 65_535) {
             throw new ScenarioException("mqtt.keep-alive: 0s to 65535s, not " + keepAlive.toSeconds() + "s");
         }
+        if (password != null && username == null) {
+            throw new ScenarioException("mqtt.password: needs mqtt.username");
+        }
+        if (users != null && username != null) {
+            throw new ScenarioException("mqtt.users: is instead of mqtt.username, not beside it");
+        }
+        if (!transport.isEncrypted() && (certificates != null || resumption)) {
+            throw new ScenarioException(
+                    "mqtt." + (resumption ? "resumption" : "certificates") + ": needs mqtt.transport=tls or wss, not "
+                            + transport.name().toLowerCase(Locale.ROOT));
+        }
+        if (authorities != null && certificates == null) {
+            throw new ScenarioException("mqtt.authorities: needs mqtt.certificates");
+        }
+    }
+
+    /** Whether clients say who they are, by name or by certificate. */
+    @JsonIgnore
+    public boolean hasUsers() {
+        return username != null || users != null;
     }
 
     /** The version as the codec names it. */

@@ -23,6 +23,17 @@ public record PlannedRun(Map<String, Object> combination, Map<String, Object> tr
         return Binding.write(tree);
     }
 
+    /** All of it for a report, without the password. */
+    public Map<String, Object> shown() {
+        Map<String, Object> shown = new LinkedHashMap<>(tree);
+        if (shown.get("mqtt") instanceof Map<?, ?> given && given.get(MqttOptions.SECRET) != null) {
+            Map<String, Object> mqtt = Yaml.asMap("mqtt", given);
+            mqtt.put(MqttOptions.SECRET, "***");
+            shown.put("mqtt", mqtt);
+        }
+        return shown;
+    }
+
     /** What tells it from the others, for people; empty where it is the only one. */
     public String label() {
         return combination.entrySet().stream()

@@ -111,8 +111,8 @@ public final class ScenarioFile {
         List<Object> still = Yaml.asList(name + ".same", before);
         same.stream().filter(line -> !still.contains(line)).forEach(differs::add);
         List<String> told = new ArrayList<>();
-        changes.forEach((key, value) ->
-                told.add(key + "=" + value + (unchanged.containsKey(key) ? " (" + unchanged.get(key) + ")" : "")));
+        changes.forEach((key, value) -> told.add(key + "=" + (key.equals("mqtt." + MqttOptions.SECRET) ? "***" : value)
+                + (unchanged.containsKey(key) ? " (" + unchanged.get(key) + ")" : "")));
         if (scale != null) {
             told.add("scale=" + scale);
         }

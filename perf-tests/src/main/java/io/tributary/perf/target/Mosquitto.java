@@ -10,20 +10,21 @@ final class Mosquitto implements TargetKind {
 
     @Override
     public Target start(TargetContext context) {
-        context.refuseTls("Mosquitto");
         Path program = Programs.find("mosquitto")
                 .orElseThrow(() -> new TargetException("mosquitto is missing: apt-get install mosquitto"));
         int port = context.freePort();
-        Path file = context.write(
-                "mosquitto.conf", """
+        Path file = context.write("mosquitto.conf", """
                 listener %d 127.0.0.1
                 protocol %s
-                allow_anonymous true
                 persistence false
                 max_queued_messages 100000
                 max_inflight_messages 1000
                 log_type error
-                """.formatted(port, context.wire().isWebSocket() ? "websockets" : "mqtt"));
+                %s
+                """.formatted(
+                        port,
+                        context.wire().isWebSocket() ? "websockets" : "mqtt",
+                        Security.of(context).mosquitto()));
         Product product = new Product(
                 "Mosquitto",
                 Programs.output(program.toString(), "-h"),

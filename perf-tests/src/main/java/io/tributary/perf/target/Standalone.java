@@ -12,7 +12,6 @@ final class Standalone implements TargetKind {
 
     @Override
     public Target start(TargetContext context) {
-        context.refuseTls(NAME);
         int tcp = context.freePort();
         int webSocket = context.freePort();
         String data = "--tributary.data-dir=" + context.directory().resolve("data");
@@ -23,6 +22,9 @@ final class Standalone implements TargetKind {
                 "--tributary.listeners.tcp.port=" + tcp,
                 "--tributary.listeners.ws.port=" + webSocket,
                 "--server.port=0"));
+        Security.of(context)
+                .settings(context.wire().isWebSocket() ? "ws" : "tcp")
+                .forEach(setting -> command.add("--tributary." + setting));
         context.settings().forEach((key, value) -> command.add("--" + key + "=" + value));
         Map<String, String> facts = new TreeMap<>(context.settings());
         facts.put("storage", "embedded, write-ahead log on, default settings but those above");

@@ -3,6 +3,7 @@ package io.tributary.perf.target;
 import io.tributary.localcluster.Lifetime;
 import io.tributary.localcluster.LocalClusterException;
 import io.tributary.localcluster.ServerProcess;
+import io.tributary.perf.scenario.MqttOptions;
 import io.tributary.perf.scenario.MqttOptions.Wire;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,10 +24,11 @@ import java.util.Map;
  * @param launcher the script {@code tributary}
  * @param directory where it may keep its data; new for each
  * @param programs where programs of peers are kept from one run to the next
- * @param wire what clients will speak
+ * @param mqtt what clients will speak, and who they are
  * @param settings of a Tributary
  */
-public record TargetContext(Path launcher, Path directory, Path programs, Wire wire, Map<String, String> settings) {
+public record TargetContext(
+        Path launcher, Path directory, Path programs, MqttOptions mqtt, Map<String, String> settings) {
     static final Duration START_LIMIT = Duration.ofMinutes(2);
     private static final Duration STOP_LIMIT = Duration.ofSeconds(20);
     private static final int PROBE_MILLIS = 500;
@@ -45,9 +47,14 @@ public record TargetContext(Path launcher, Path directory, Path programs, Wire w
         }
     }
 
-    /** That clients speak nothing but plain TCP or WebSocket, which is all that targets are set up for. */
+    /** What clients will speak. */
+    Wire wire() {
+        return mqtt.transport();
+    }
+
+    /** That clients speak nothing but plain TCP or WebSocket, which is all that most targets are set up for. */
     void refuseTls(String product) {
-        if (wire.isEncrypted()) {
+        if (wire().isEncrypted()) {
             throw new TargetException(product + " is not set up for TLS here; start one with a certificate and name its"
                     + " address: --target HOST:PORT");
         }

@@ -3,10 +3,12 @@ package io.tributary.perf.target;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.tributary.perf.scenario.MqttOptions;
 import io.tributary.perf.scenario.MqttOptions.Wire;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -58,7 +60,11 @@ class BalancedClusterTest {
                 .withMessageContaining("least-connections");
     }
 
+    private static MqttOptions plain() {
+        return new MqttOptions("3.1.1", Wire.TCP, "/mqtt", Duration.ZERO, 65_535, null, null, null, null, null, false);
+    }
+
     private TargetContext context() {
-        return new TargetContext(Path.of("tributary"), directory, directory, Wire.TCP, Map.of());
+        return new TargetContext(Path.of("tributary"), directory, directory, plain(), Map.of());
     }
 }

@@ -1,5 +1,6 @@
 package io.tributary.server.settings;
 
+import io.tributary.cluster.kafka.PasswordFileCallbacks;
 import io.tributary.server.settings.check.SettingException;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -38,6 +39,7 @@ record KafkaSecurity(String name, TlsSettings tls, SaslSettings sasl) {
         if (jaas != null) {
             properties.put("sasl.mechanism", sasl.checkedMechanism(name + ".sasl"));
             properties.put("sasl.jaas.config", jaas);
+            properties.put("sasl.client.callback.handler.class", PasswordFileCallbacks.class.getName());
         }
         if (encrypted) {
             addTls(properties);

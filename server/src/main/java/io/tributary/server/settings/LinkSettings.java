@@ -4,8 +4,8 @@ import io.tributary.cluster.link.ClusterSecret;
 import io.tributary.cluster.link.LinkConfig;
 import io.tributary.cluster.link.LinkTimings;
 import io.tributary.server.settings.check.Allowed;
-import io.tributary.server.settings.check.SecretFile;
 import io.tributary.server.settings.check.SettingException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +22,9 @@ import org.springframework.util.unit.DataSize;
  * @param advertisedHost The host that other nodes are told, if it is not {@code host}; needed where that is
  *     {@code 0.0.0.0}.
  * @param advertisedPort The port that other nodes are told; 0 for the one that is listened at.
- * @param secretFile The file with the secret by which the nodes of a cluster know each other: one line of at least 16
- *     bytes, which others must not be able to read. Needed.
+ * @param secretFile The file with the secret by which the nodes of a cluster know each other: a line of at least 16
+ *     bytes, which others must not be able to read. A second line is a secret that is accepted, too, so that secrets
+ *     can be changed under load. The file is read again when it changes. Needed.
  * @param outboundSize How much may wait for one node; beyond that, what is for it is refused.
  * @param tls how they are encrypted
  * @param eventLoops The number of event loops that carry the connections; 0 for one for each two cores.
@@ -98,6 +99,6 @@ public record LinkSettings(
                     "is missing; it must be a file with the secret that all nodes of the cluster have, made for instance with "
                             + "openssl rand -base64 32");
         }
-        return SettingException.naming(name, () -> ClusterSecret.of(SecretFile.read(name, secretFile)));
+        return SettingException.naming(name, () -> ClusterSecret.inFile(Path.of(secretFile)));
     }
 }

@@ -4,6 +4,7 @@ import io.tributary.broker.tls.CertificateFiles;
 import io.tributary.broker.tls.TlsConfig;
 import io.tributary.broker.tls.TlsConfig.ClientCertificates;
 import io.tributary.broker.tls.TlsContexts;
+import io.tributary.broker.tls.TlsEngine;
 import io.tributary.broker.tls.TlsException;
 import io.tributary.server.settings.check.Allowed;
 import io.tributary.server.settings.check.SettingException;
@@ -35,6 +36,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     value, those of the engine.
  * @param ticketKeys The file with keys for session tickets, of 48 random bytes each, the same on all nodes; the first
  *     one encrypts. Without a value there are no tickets. Needs OpenSSL.
+ * @param ocspStapling Whether clients are given what the authority says of the certificates here (OCSP), fetched in the
+ *     background. The certificates must say where it answers, and their files have the issuer's behind them. Needs
+ *     OpenSSL.
  * @param handshakeTimeout How long a handshake may take.
  * @param maxHandshakes How many handshakes may be under way at once; those of further clients wait.
  * @param hosts further certificates, for clients that ask for certain names (SNI), under labels of your own
@@ -50,6 +54,7 @@ public record ListenerTlsSettings(
         @DefaultValue("TLSv1.3,TLSv1.2") String protocols,
         @Nullable String ciphers,
         @Nullable String ticketKeys,
+        @DefaultValue("false") boolean ocspStapling,
 
         @DefaultValue("10s") @Allowed(min = "100ms", max = "5m")
         Duration handshakeTimeout,
@@ -72,6 +77,12 @@ public record ListenerTlsSettings(
      */
     @Nullable
     TlsConfig config(String group) {
+        return config(group, null);
+    }
+
+    /** The same with an engine; null for the best there is. */
+    @Nullable
+    TlsConfig config(String group, @Nullable TlsEngine engine) {
         if (isUnset()) {
             return null;
         }
@@ -91,7 +102,9 @@ public record ListenerTlsSettings(
                     .ciphers(ciphers == null ? List.of() : list(ciphers))
                     .ticketKeys(tickets)
                     .handshakeTimeout(handshakeTimeout)
-                    .maxHandshakes(maxHandshakes);
+                    .maxHandshakes(maxHandshakes)
+                    .engine(engine)
+                    .ocspStapling(ocspStapling);
             others.forEach(tls::host);
             TlsConfig config = tls.build();
             TlsContexts.forListener(group, config).close();
@@ -103,6 +116,7 @@ public record ListenerTlsSettings(
 
     private boolean isUnset() {
         return hosts.isEmpty()
+                && !ocspStapling
                 && clientCertificates == ClientCertificates.NONE
                 && Stream.of(certificate, privateKey, privateKeyPasswordFile, authorities, crls, ciphers, ticketKeys)
                         .allMatch(Objects::isNull);

@@ -1,9 +1,10 @@
 package io.tributary.server.settings;
 
 import io.tributary.cluster.redis.RedisConfig;
+import io.tributary.cluster.secret.ChangingSecret;
 import io.tributary.server.settings.check.Allowed;
-import io.tributary.server.settings.check.SecretFile;
 import io.tributary.server.settings.check.SettingException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -18,8 +19,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param nodes Some nodes of the Redis Cluster, {@code host:port} with commas between; the others are found through
  *     them. Needed.
  * @param username The user (ACL); without a value, {@code default}.
- * @param passwordFile The file with the password, which others must not be able to read; without a value, Redis asks
- *     nobody.
+ * @param passwordFile The file with the password, which others must not be able to read. It is read again at each new
+ *     connection. Without a value, Redis asks nobody.
  * @param tls encryption
  * @param commandTimeout How long a call may take until it is taken for failed; also the limit for making a connection.
  * @param requestQueueSize How many calls may be on their way on one connection; there is one to each primary.
@@ -84,8 +85,9 @@ public record RedisSettings(
             }
             return null;
         }
-        return new RedisConfig.Credentials(
-                username == null ? "default" : username, SecretFile.read(name + ".password-file", passwordFile));
+        ChangingSecret<String> password =
+                SettingException.naming(name + ".password-file", () -> ChangingSecret.password(Path.of(passwordFile)));
+        return new RedisConfig.Credentials(username == null ? "default" : username, password::read);
     }
 
     private RedisConfig.@Nullable Tls encryption(String name) {

@@ -1,8 +1,10 @@
 package io.tributary.server.settings;
 
-import io.tributary.server.settings.check.SecretFile;
+import io.tributary.cluster.kafka.PasswordFileCallbacks;
+import io.tributary.cluster.secret.ChangingSecret;
 import io.tributary.server.settings.check.SettingException;
 import io.tributary.server.settings.check.Units;
+import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param mechanism How the password is proved; without a value, Kafka asks nobody. {@code plain} shows it to Kafka:
  *     with TLS only.
  * @param username The user.
- * @param passwordFile The file with the password, which others must not be able to read.
+ * @param passwordFile The file with the password, which others must not be able to read. It is read again at each new
+ *     connection.
  */
 public record SaslSettings(
         @Nullable Mechanism mechanism,
@@ -37,7 +40,7 @@ public record SaslSettings(
         return mechanism.name().toUpperCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** What Kafka's clients log in with, a secret; null when Kafka asks nobody. */
+    /** What Kafka's clients log in with, which tells them the file of the password; null when Kafka asks nobody. */
     @Nullable
     String jaas(String name) {
         if (mechanism == null && username == null && passwordFile == null) {
@@ -52,8 +55,10 @@ public record SaslSettings(
         if (passwordFile == null) {
             throw new SettingException(name + ".password-file", missing("the file with the password"));
         }
-        String password = SecretFile.read(name + ".password-file", passwordFile);
-        return module + " required username=" + quoted(username) + " password=" + quoted(password) + ";";
+        Object _ =
+                SettingException.naming(name + ".password-file", () -> ChangingSecret.password(Path.of(passwordFile)));
+        return module + " required username=" + quoted(username) + " " + PasswordFileCallbacks.FILE + "="
+                + quoted(Path.of(passwordFile).toAbsolutePath().toString()) + ";";
     }
 
     private static String missing(String what) {

@@ -2,6 +2,7 @@ package io.tributary.server.settings;
 
 import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.security.rules.RuleSet;
+import io.tributary.broker.tls.TlsConfig;
 import io.tributary.cluster.ClusterConfig;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,12 +12,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param broker what the broker is told
  * @param security who may connect
+ * @param http how the port of health and metrics is encrypted; null for not at all
  * @param cluster what makes it a node of a cluster; null for a broker that runs alone
  * @param rules what clients may do; empty for everything
  */
 public record ServerConfig(
         BrokerConfig broker,
         SecurityConfig security,
+        @Nullable TlsConfig http,
         @Nullable ClusterConfig cluster,
         List<RuleSet> rules) {
 

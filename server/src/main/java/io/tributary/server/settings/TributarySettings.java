@@ -6,6 +6,7 @@ import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.NetworkConfig;
 import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.rules.RuleSet;
+import io.tributary.broker.tls.TlsConfig;
 import io.tributary.cluster.ClusterConfig;
 import io.tributary.cluster.link.NodeId;
 import io.tributary.server.settings.check.Allowed;
@@ -47,6 +48,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param sharedSubscriptions how shared subscriptions work
  * @param retained how many retained messages there may be
  * @param sys the {@code $SYS} topics
+ * @param http the port of health and metrics
  * @param network how sockets are run
  * @param shards how persistent sessions are run and saved
  */
@@ -72,6 +74,7 @@ public record TributarySettings(
         @DefaultValue SharedSubscriptionSettings sharedSubscriptions,
         @DefaultValue RetainedSettings retained,
         @DefaultValue SysSettings sys,
+        @DefaultValue HttpSettings http,
         @DefaultValue NetworkSettings network,
         @DefaultValue ShardSettings shards) {
 
@@ -110,6 +113,7 @@ public record TributarySettings(
                         () -> core(to -> to.subscriptions(subscriptions::change)),
                         () -> core(to -> to.retained(retained::change)),
                         () -> sys.checkedInterval(PREFIX + ".sys"),
+                        this::httpTls,
                         () -> core(to -> to.stop(this::changeStop)),
                         () -> mode == Mode.CLUSTER ? clusterConfig(listenerConfigs()) : checkedAlone()));
     }
@@ -119,6 +123,7 @@ public record TributarySettings(
         return new ServerConfig(
                 brokerConfig(listening),
                 securityConfig(),
+                httpTls(),
                 mode == Mode.CLUSTER ? clusterConfig(listening) : checkedAlone(),
                 ruleSets());
     }
@@ -151,6 +156,10 @@ public record TributarySettings(
             change.accept(to);
             return to.build();
         });
+    }
+
+    private @Nullable TlsConfig httpTls() {
+        return http.tls().config(PREFIX + ".http.tls");
     }
 
     private void changeNetwork(NetworkConfig.Builder to) {

@@ -213,7 +213,7 @@ class ClusterIngestTest {
     }
 
     private static void awaitWhole() {
-        new Probe(cluster.shards()).await(List.copyOf(cluster.nodes()), PATIENCE);
+        new Probe(cluster).await(List.copyOf(cluster.nodes()), PATIENCE);
     }
 
     /** Produces numbered messages of QoS 2, over some topics, and waits until Kafka has them. */

@@ -534,7 +534,7 @@ class ClusterPromisesTest {
     }
 
     private static void awaitWhole() {
-        new Probe(cluster.shards()).await(List.copyOf(cluster.nodes()), PATIENCE);
+        new Probe(cluster).await(List.copyOf(cluster.nodes()), PATIENCE);
     }
 
     private TestClient connect(String node, String clientId, long expirySeconds) throws IOException {

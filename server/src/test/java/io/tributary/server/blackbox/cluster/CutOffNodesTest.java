@@ -60,7 +60,7 @@ class CutOffNodesTest {
                 .waysOfTheirOwn()
                 .clocks()
                 .start();
-        probe = new Probe(cluster.shards());
+        probe = new Probe(cluster);
         cluster.awaitShardsSpread(PATIENCE);
     }
 

@@ -103,11 +103,11 @@ final class FaultRun implements AutoCloseable {
             int messagesPerSecond) {
         this.cluster = cluster;
         this.random = random;
-        scene = LoadContext.of(this::anyPort, CLIENT_PATIENCE);
+        scene = LoadContext.of(this::anyPort, cluster.way(), CLIENT_PATIENCE);
         judge = scene.judge();
         context = new FaultContext(cluster, random, pause, outage, new Flow());
         cast = new LoadClients(scene);
-        probe = new Probe(cluster.shards());
+        probe = new Probe(cluster);
         switch (casting) {
             case ALL_KINDS -> assembleAllKinds();
             case FAN_IN -> assembleFanIn();

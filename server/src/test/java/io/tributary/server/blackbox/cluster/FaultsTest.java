@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.server.blackbox.BrokerExtension;
+import io.tributary.server.blackbox.Secured;
 import io.tributary.server.blackbox.cluster.FaultRun.Casting;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,7 +29,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * or 1 of each Redis primary, {@code -Dfaults.pause} for how many seconds a node stands still, {@code -Dfaults.rate}
  * how many messages a second each publisher publishes, {@code -Dfaults.only} the names of the faults there are to be,
  * with commas between. With {@code -Dfaults.casting=FAN_IN} a thousand devices publish to a few applications; then
- * {@code -Dfaults.rate=1} is a thousand messages a second.
+ * {@code -Dfaults.rate=1} is a thousand messages a second. With {@code -Dfaults.secured=true} clients need TLS and
+ * passwords.
  */
 @ExtendWith(BrokerExtension.class)
 @Timeout(value = 12, unit = TimeUnit.HOURS)
@@ -43,6 +45,7 @@ class FaultsTest {
     private static final Duration PAUSE = Duration.ofSeconds(Integer.getInteger("faults.pause", 8));
     private static final Duration OUTAGE = Duration.ofSeconds(Integer.getInteger("faults.outage", 15));
     private static final Casting CASTING = Casting.valueOf(System.getProperty("faults.casting", "ALL_KINDS"));
+    private static final boolean SECURED = Boolean.getBoolean("faults.secured");
     private static final String ONLY = System.getProperty("faults.only", "");
 
     /** What a node does not notice of, and subscribers at two nodes neither. */
@@ -79,6 +82,9 @@ class FaultsTest {
                 .setting("--tributary.applications.rules[0].client-id=app-*")
                 .setting("--tributary.applications.rules[0].kind=application");
         List.of(settings).forEach(builder::setting);
+        if (SECURED) {
+            builder.secured(Secured.in(Scratch.folder(name + "-files")));
+        }
         try (TestCluster cluster = builder.start();
                 FaultRun run = new FaultRun(cluster, casting, random, PAUSE, OUTAGE, rate)) {
             List<Fault> faults = draw(cluster, kinds, few);

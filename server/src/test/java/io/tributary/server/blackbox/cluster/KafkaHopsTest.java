@@ -63,7 +63,7 @@ class KafkaHopsTest {
         cluster = TestCluster.in(Scratch.folder("hops")).nodes(2).start();
         cluster.awaitShardsSpread(PATIENCE);
         kafka = new KafkaRecords(cluster.kafka().bootstrapServers());
-        new Probe(cluster.shards()).await(List.copyOf(cluster.nodes()), PATIENCE);
+        new Probe(cluster).await(List.copyOf(cluster.nodes()), PATIENCE);
     }
 
     @AfterAll

@@ -19,6 +19,7 @@ import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
 import io.tributary.server.blackbox.BrokerProcess;
+import io.tributary.server.blackbox.Secured.Way;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,12 +43,14 @@ final class Probe {
     private static final Duration PAUSE = Duration.ofMillis(50);
     private static final long EXPIRY_SECONDS = 600;
 
+    private final Way way;
     private final List<String> persistentIds;
     private int round;
 
-    /** A probe of a cluster with so many shards. */
-    Probe(int shards) {
-        persistentIds = oneOfEachShard(shards);
+    /** A probe of all shards of a cluster. */
+    Probe(TestCluster cluster) {
+        way = cluster.way();
+        persistentIds = oneOfEachShard(cluster.shards());
     }
 
     /**
@@ -144,7 +147,7 @@ final class Probe {
         }
 
         private Client open(BrokerProcess node, String clientId, long expirySeconds) throws IOException {
-            TestClient client = TestClient.open(node.tcpPort(), VERSION);
+            TestClient client = way.open(node.tcpPort(), VERSION);
             try {
                 client.send(new Connect(
                         VERSION, true, 0, clientId, null, null, null, ConnectProperties.defaults(expirySeconds)));

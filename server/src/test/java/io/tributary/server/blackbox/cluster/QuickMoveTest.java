@@ -37,7 +37,7 @@ class QuickMoveTest {
     static void start() {
         cluster = TestCluster.in(Scratch.folder("quick-move")).nodes(2).start();
         cluster.awaitShardsSpread(PATIENCE);
-        new Probe(cluster.shards()).await(List.copyOf(cluster.nodes()), PATIENCE);
+        new Probe(cluster).await(List.copyOf(cluster.nodes()), PATIENCE);
     }
 
     @AfterAll

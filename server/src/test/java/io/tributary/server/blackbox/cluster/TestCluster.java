@@ -1,8 +1,11 @@
 package io.tributary.server.blackbox.cluster;
 
+import io.tributary.broker.blackbox.TestClient;
 import io.tributary.localcluster.LocalKafka;
 import io.tributary.localcluster.LocalRedis;
 import io.tributary.server.blackbox.BrokerProcess;
+import io.tributary.server.blackbox.Secured;
+import io.tributary.server.blackbox.Secured.Way;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -59,8 +62,10 @@ public final class TestCluster implements AutoCloseable {
     private final Map<String, WallClock> clocks = new LinkedHashMap<>();
     private final Set<String> down = ConcurrentHashMap.newKeySet();
     private final int shards;
+    private final Way way;
 
-    private TestCluster(LocalKafka kafka, LocalRedis redis, int shards) {
+    private TestCluster(LocalKafka kafka, LocalRedis redis, int shards, Way way) {
+        this.way = way;
         this.kafka = kafka;
         this.redis = redis;
         this.shards = shards;
@@ -71,6 +76,11 @@ public final class TestCluster implements AutoCloseable {
      */
     public static Builder in(Path folder) {
         return new Builder(folder);
+    }
+
+    /** How clients open connections to its nodes. */
+    Way way() {
+        return way;
     }
 
     public LocalKafka kafka() {
@@ -345,6 +355,7 @@ public final class TestCluster implements AutoCloseable {
         private int shards = 12;
         private boolean waysOfTheirOwn;
         private boolean clocks;
+        private Way way = TestClient::open;
 
         private Builder(Path folder) {
             this.folder = folder;
@@ -398,6 +409,13 @@ public final class TestCluster implements AutoCloseable {
             return this;
         }
 
+        /** Clients need TLS and a password at each node. */
+        Builder secured(Secured secured) {
+            settings.addAll(secured.settings());
+            way = secured.way();
+            return this;
+        }
+
         /**
          * Gives each node a wall clock that can be set off, where there is a C compiler; it says so where there is
          * none.
@@ -417,7 +435,7 @@ public final class TestCluster implements AutoCloseable {
                         .replicas(redisReplicas)
                         .appendOnly(true)
                         .start();
-                cluster = new TestCluster(kafka, redis, shards);
+                cluster = new TestCluster(kafka, redis, shards, way);
                 createTopics(cluster);
                 prepareNodes(cluster);
                 cluster.startNodes();

@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.blackbox.Scratch;
+import io.tributary.broker.blackbox.TestClient;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.server.blackbox.BrokerExtension;
 import io.tributary.server.blackbox.BrokerProcess;
+import io.tributary.server.blackbox.Secured;
+import io.tributary.server.blackbox.Secured.Way;
 import io.tributary.server.blackbox.load.ClientWithWill;
 import io.tributary.server.blackbox.load.Judge;
 import io.tributary.server.blackbox.load.LoadClients;
@@ -16,6 +19,7 @@ import io.tributary.server.blackbox.load.LoadPublisher;
 import io.tributary.server.blackbox.load.LoadSubscriber;
 import io.tributary.server.blackbox.load.Rounds;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -47,7 +51,9 @@ class CrashTest {
 
     private final Random random = new Random(SEED);
     private final AtomicInteger port = new AtomicInteger();
-    private final LoadContext scene = LoadContext.of(port::get, CLIENT_PATIENCE);
+    private volatile Way way = TestClient::open;
+    private final LoadContext scene =
+            LoadContext.of(port::get, (to, version) -> way.open(to, version), CLIENT_PATIENCE);
     private final Rounds rounds = scene.rounds();
     private final Judge judge = scene.judge();
     private final LoadClients cast = new LoadClients(scene);
@@ -64,14 +70,26 @@ class CrashTest {
     }
 
     @Test
+    void losesNothingAndRepeatsNothingWhenKilledOverTlsWithPasswords() {
+        Secured secured = Secured.in(Scratch.folder("crash-secured-files"));
+        way = secured.way();
+        run("crash-secured", Math.max(2, ROUNDS / 5), BrokerProcess::kill, secured.settings());
+    }
+
+    @Test
     void losesNothingAndRepeatsNothingWhenStopped() {
         run("stop", Math.max(1, ROUNDS / 5), BrokerProcess::stop);
     }
 
     private void run(String name, int roundCount, Consumer<BrokerProcess> end) {
+        run(name, roundCount, end, List.of());
+    }
+
+    private void run(String name, int roundCount, Consumer<BrokerProcess> end, List<String> more) {
+        List<String> settings = new ArrayList<>(more);
         int queued = Math.min(65_535, 12 * MESSAGES); // two rounds of all publishers, and what they send again
-        try (BrokerProcess broker = BrokerProcess.start(
-                Scratch.folder(name), List.of("-Xmx512m"), List.of("--tributary.queues.max-messages=" + queued))) {
+        settings.add("--tributary.queues.max-messages=" + queued);
+        try (BrokerProcess broker = BrokerProcess.start(Scratch.folder(name), List.of("-Xmx512m"), settings)) {
             port.set(broker.tcpPort());
             assemble();
             cast.begin(PATIENCE);

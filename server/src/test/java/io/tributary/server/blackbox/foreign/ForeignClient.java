@@ -40,15 +40,26 @@ abstract class ForeignClient implements AutoCloseable {
         static final String HOST = "127.0.0.1";
         static final String PATH = "/mqtt";
 
+        /** Whether it goes to {@link SecuredBroker}. */
+        boolean isSecured() {
+            return transport == Transport.TLS_WITH_PASSWORD;
+        }
+
         String url() {
-            return transport == Transport.TCP ? "tcp://" + HOST + ":" + port : "ws://" + HOST + ":" + port + PATH;
+            String address = HOST + ":" + port;
+            return switch (transport) {
+                case TCP -> "tcp://" + address;
+                case TLS_WITH_PASSWORD -> "ssl://" + address;
+                case WEB_SOCKET -> "ws://" + address + PATH;
+            };
         }
     }
 
     /** What is below MQTT. */
     enum Transport {
         TCP,
-        WEB_SOCKET
+        WEB_SOCKET,
+        TLS_WITH_PASSWORD
     }
 
     /** Connects, once in a client's life; says whether the broker still had the session. */

@@ -86,6 +86,15 @@ abstract class ForeignClientSuite {
     }
 
     final int port() {
-        return transport == Transport.TCP ? broker.tcpPort() : broker.webSocketPort();
+        return port(broker, transport);
+    }
+
+    /** @param broker the one that takes everybody */
+    static int port(BrokerProcess broker, Transport transport) {
+        return switch (transport) {
+            case TCP -> broker.tcpPort();
+            case WEB_SOCKET -> broker.webSocketPort();
+            case TLS_WITH_PASSWORD -> SecuredBroker.port();
+        };
     }
 }

@@ -37,7 +37,7 @@ class ForeignTimersTest {
         Map<ForeignClient, Cable> clients = new LinkedHashMap<>();
         for (Library library : Library.values()) {
             for (Transport transport : Transport.values()) {
-                Cable cable = new Cable(port(broker, transport));
+                Cable cable = new Cable(ForeignClientSuite.port(broker, transport));
                 open.add(cable);
                 ForeignClient client = library.create(
                         new Setup("idle-" + library + "-" + transport, cable.port(), transport, true, 0, 1, 0, null));
@@ -85,9 +85,5 @@ class ForeignTimersTest {
         open.add(client);
         client.connect();
         return client;
-    }
-
-    private static int port(BrokerProcess broker, Transport transport) {
-        return transport == Transport.TCP ? broker.tcpPort() : broker.webSocketPort();
     }
 }

@@ -1,5 +1,6 @@
 package io.tributary.server.blackbox.foreign;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
@@ -13,6 +14,7 @@ import com.hivemq.client.mqtt.mqtt3.message.connect.Mqtt3Connect;
 import com.hivemq.client.mqtt.mqtt3.message.connect.Mqtt3ConnectBuilder;
 import com.hivemq.client.mqtt.mqtt3.message.publish.Mqtt3Publish;
 import com.hivemq.client.mqtt.mqtt3.message.subscribe.suback.Mqtt3SubAckReturnCode;
+import io.tributary.server.blackbox.Secured;
 import java.util.concurrent.CompletableFuture;
 
 /** The HiveMQ MQTT client with MQTT 3.1.1. */
@@ -30,6 +32,11 @@ final class HiveMq3 extends ForeignClient {
         if (setup.transport() == Transport.WEB_SOCKET) {
             builder = builder.webSocketConfig().serverPath(Setup.PATH).applyWebSocketConfig();
         }
+        if (setup.isSecured()) {
+            builder = builder.sslConfig()
+                    .trustManagerFactory(SecuredBroker.secured().authority().trustManagers())
+                    .applySslConfig();
+        }
         client = builder.buildAsync();
         client.publishes(MqttGlobalPublishFilter.ALL, this::onPublish);
     }
@@ -38,6 +45,12 @@ final class HiveMq3 extends ForeignClient {
     boolean connect() throws Exception {
         Mqtt3ConnectBuilder connect =
                 Mqtt3Connect.builder().cleanSession(setup.clean()).keepAlive(setup.keepAliveSeconds());
+        if (setup.isSecured()) {
+            connect = connect.simpleAuth()
+                    .username(Secured.USER)
+                    .password(Secured.PASSWORD.getBytes(UTF_8))
+                    .applySimpleAuth();
+        }
         Note will = setup.will();
         if (will != null) {
             connect = connect.willPublish()

@@ -23,6 +23,7 @@ import com.hivemq.client.mqtt.mqtt5.message.connect.Mqtt5ConnectBuilder;
 import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5Publish;
 import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5PublishBuilder;
 import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5PublishResult;
+import io.tributary.server.blackbox.Secured;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -45,6 +46,11 @@ final class HiveMq5 extends ForeignClient {
         if (setup.transport() == Transport.WEB_SOCKET) {
             builder = builder.webSocketConfig().serverPath(Setup.PATH).applyWebSocketConfig();
         }
+        if (setup.isSecured()) {
+            builder = builder.sslConfig()
+                    .trustManagerFactory(SecuredBroker.secured().authority().trustManagers())
+                    .applySslConfig();
+        }
         client = builder.buildAsync();
         client.publishes(MqttGlobalPublishFilter.ALL, this::onPublish);
     }
@@ -58,6 +64,12 @@ final class HiveMq5 extends ForeignClient {
                 .restrictions()
                 .topicAliasMaximum(setup.aliases())
                 .applyRestrictions();
+        if (setup.isSecured()) {
+            connect = connect.simpleAuth()
+                    .username(Secured.USER)
+                    .password(Secured.PASSWORD.getBytes(UTF_8))
+                    .applySimpleAuth();
+        }
         Note will = setup.will();
         if (will != null) {
             connect = connect.willPublish(packet(will));

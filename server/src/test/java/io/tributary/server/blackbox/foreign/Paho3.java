@@ -1,5 +1,6 @@
 package io.tributary.server.blackbox.foreign;
 
+import io.tributary.server.blackbox.Secured;
 import org.eclipse.paho.client.mqttv3.IMqttDeliveryToken;
 import org.eclipse.paho.client.mqttv3.IMqttToken;
 import org.eclipse.paho.client.mqttv3.MqttAsyncClient;
@@ -45,6 +46,11 @@ final class Paho3 extends ForeignClient {
         options.setMqttVersion(version);
         options.setCleanSession(setup.clean());
         options.setKeepAliveInterval(setup.keepAliveSeconds());
+        if (setup.isSecured()) {
+            options.setSocketFactory(SecuredBroker.secured().sockets());
+            options.setUserName(Secured.USER);
+            options.setPassword(Secured.PASSWORD.toCharArray());
+        }
         Note will = setup.will();
         if (will != null) {
             options.setWill(will.topic(), will.payload(), will.qos(), will.retain());

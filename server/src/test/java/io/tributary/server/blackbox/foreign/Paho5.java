@@ -2,6 +2,7 @@ package io.tributary.server.blackbox.foreign;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.tributary.server.blackbox.Secured;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,6 +41,11 @@ final class Paho5 extends ForeignClient {
         options.setKeepAliveInterval(setup.keepAliveSeconds());
         options.setAutomaticReconnect(false);
         options.setTopicAliasMaximum(setup.aliases());
+        if (setup.isSecured()) {
+            options.setSocketFactory(SecuredBroker.secured().sockets());
+            options.setUserName(Secured.USER);
+            options.setPassword(Secured.PASSWORD.getBytes(UTF_8));
+        }
         Note will = setup.will();
         if (will != null) {
             options.setWill(will.topic(), message(will));

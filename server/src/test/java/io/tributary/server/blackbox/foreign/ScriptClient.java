@@ -2,6 +2,7 @@ package io.tributary.server.blackbox.foreign;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 
+import io.tributary.server.blackbox.Secured;
 import java.io.IOException;
 import java.util.Base64;
 import java.util.LinkedHashMap;
@@ -42,6 +43,13 @@ final class ScriptClient extends ForeignClient {
         request.put("expiry", setup.expirySeconds());
         request.put("keepAlive", setup.keepAliveSeconds());
         request.put("aliases", setup.aliases());
+        if (setup.isSecured()) {
+            request.put(
+                    "authority",
+                    SecuredBroker.secured().authority().certificate().toString());
+            request.put("username", Secured.USER);
+            request.put("password", Secured.PASSWORD);
+        }
         Note will = setup.will();
         if (will != null) {
             request.put("will", describe(will));

@@ -2,6 +2,7 @@ package io.tributary.server.blackbox.load;
 
 import io.tributary.broker.blackbox.TestClient;
 import io.tributary.common.mqtt.MqttPacket.Connect;
+import io.tributary.server.blackbox.Secured.Way;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.function.IntSupplier;
@@ -10,19 +11,20 @@ import java.util.function.IntSupplier;
  * What all clients of a run know.
  *
  * @param port asked before each connection: the port of a broker, of a cluster any one
+ * @param way how a connection to it is opened
  * @param patience how long a client waits for an answer before it takes its broker for dead and connects anew
  */
-public record LoadContext(IntSupplier port, Duration patience, Rounds rounds, Judge judge, WillJudge wills) {
+public record LoadContext(IntSupplier port, Way way, Duration patience, Rounds rounds, Judge judge, WillJudge wills) {
 
     /** A scene with nobody in it yet. */
-    public static LoadContext of(IntSupplier port, Duration patience) {
+    public static LoadContext of(IntSupplier port, Way way, Duration patience) {
         Judge judge = new Judge();
-        return new LoadContext(port, patience, new Rounds(), judge, new WillJudge(judge));
+        return new LoadContext(port, way, patience, new Rounds(), judge, new WillJudge(judge));
     }
 
     /** The same for clients that go to other brokers. */
     public LoadContext at(IntSupplier otherPort) {
-        return new LoadContext(otherPort, patience, rounds, judge, wills);
+        return new LoadContext(otherPort, way, patience, rounds, judge, wills);
     }
 
     /** What the subscribers subscribe to. */
@@ -47,6 +49,6 @@ public record LoadContext(IntSupplier port, Duration patience, Rounds rounds, Ju
 
     /** A connection to a broker, on which nothing was sent yet. */
     TestClient open(Connect connect) throws IOException {
-        return TestClient.open(port.getAsInt(), connect.version());
+        return way.open(port.getAsInt(), connect.version());
     }
 }
