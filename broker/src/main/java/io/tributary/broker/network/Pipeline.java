@@ -12,12 +12,14 @@ import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolConfig;
 import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolHandler;
 import io.tributary.broker.network.ListenerAdmission.Rejected;
 import io.tributary.broker.network.ListenerAdmission.Verdict;
+import io.tributary.common.mqtt.ReasonCode;
 import java.util.List;
 
 /**
  * The handlers of a connection, from the socket up:
  *
  * <pre>
+ * always      EntryBytes, until the client is known
  * of a proxy  ProxyProtocol, which adds the others behind itself when it is known whose connection it is
  * at first    [encryption] FirstBytes                                                               SocketHandler
  * TCP         [encryption]                                                                          SocketHandler
@@ -53,6 +55,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
     protected void initChannel(Channel channel) {
         ProxyProtocolConfig proxies = listener.config().proxyProtocol();
         open.add(channel);
+        channel.pipeline().addLast(new EntryBytes(channel, listener));
         if (proxies == null) {
             admit(channel);
         } else {
@@ -61,9 +64,8 @@ final class Pipeline extends ChannelInitializer<Channel> {
     }
 
     private void admit(Channel channel) {
-        Verdict verdict = listener.admission().decide();
+        Verdict verdict = verdict(channel);
         if (verdict instanceof Rejected) {
-            listener.recorder().rejected(listener.name());
             channel.unsafe().closeForcibly();
             return;
         }
@@ -71,6 +73,27 @@ final class Pipeline extends ChannelInitializer<Channel> {
         layer.addTo(pipeline);
         pipeline.addLast(new FirstBytes(listener, this::addProtocol));
         pipeline.addLast(new SocketHandler(channel, listener, verdict));
+    }
+
+    /** With TLS it is the handshake that costs: who comes too often is not told why. */
+    private Verdict verdict(Channel channel) {
+        ReasonCode objection = listener.guard().arrives(ClientOrigin.internetAddress(channel));
+        if (objection == null) {
+            Verdict verdict = listener.admission().decide();
+            if (verdict instanceof Rejected) {
+                listener.recorder().rejected(listener.name());
+            }
+            return verdict;
+        }
+        Verdict verdict = listener.config().tls() == null ? listener.admission().refuse(objection) : new Rejected();
+        if (verdict instanceof Rejected) {
+            boolean isBanned = objection == ReasonCode.BANNED;
+            listener.refused(
+                    channel,
+                    isBanned ? EntryRefusal.ADDRESS_BANNED : EntryRefusal.ADDRESS_RATE,
+                    isBanned ? "is banned by its address" : "connects too often");
+        }
+        return verdict;
     }
 
     private void addProtocol(ChannelPipeline pipeline) {

@@ -1,7 +1,9 @@
 package io.tributary.server.settings;
 
+import io.tributary.broker.guard.GuardConfig;
 import io.tributary.broker.security.AuthenticatorChain;
 import io.tributary.broker.security.SessionTakeover;
+import io.tributary.broker.security.rules.AddressRange;
 import io.tributary.security.AuthenticatorConfig;
 import io.tributary.server.settings.check.SettingException;
 import java.util.LinkedHashMap;
@@ -21,11 +23,20 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param sessions Who gets the session that a client identifier has: its messages, its subscriptions and the place of
  *     the connection that is there. {@code principal}: only whom it belongs to; others are refused as long as it lives.
  *     {@code anyone}: whoever may connect with the client identifier. The same on all nodes.
+ * @param exempt Addresses, or ranges of them (CIDR), that have no connect rate and are never banned: networks whose
+ *     many clients share an address, and this machine.
+ * @param unauthenticated what connections may send before it is known whose they are
+ * @param connectRate how often somebody may connect
+ * @param bans what a node bans clients for by itself
  * @param authenticators the authenticators, by names of your own, which listeners refer to
  */
 public record SecuritySettings(
         @DefaultValue("loopback") Anonymous anonymous,
         @DefaultValue("principal") SessionTakeover sessions,
+        @DefaultValue({"127.0.0.0/8", "::1"}) List<String> exempt,
+        @DefaultValue UnauthenticatedSettings unauthenticated,
+        @DefaultValue ConnectRateSettings connectRate,
+        @DefaultValue BanSettings bans,
         @DefaultValue Map<String, AuthenticatorSettings> authenticators) {
 
     /** Where clients without credentials may connect. */
@@ -39,6 +50,21 @@ public record SecuritySettings(
     }
 
     private static final Set<String> TAKEN = Set.of(AuthenticatorChain.ANONYMOUS, AuthenticatorChain.NOBODY);
+
+    /** What a node puts up with. */
+    GuardConfig guard(String group) {
+        List<AddressRange> ranges = exempt.stream()
+                .map(range -> SettingException.naming(group + ".exempt", () -> AddressRange.parse(range.strip())))
+                .toList();
+        return new GuardConfig(
+                unauthenticated.memory().toBytes(),
+                (int) unauthenticated.size().toBytes(),
+                connectRate.ofAddress(),
+                connectRate.ofClient(),
+                bans.failures().limits(),
+                bans.flapping().limits(),
+                ranges);
+    }
 
     /**
      * What the settings say.

@@ -102,6 +102,7 @@ public record TributarySettings(
                         () -> core(to -> to.storage(storage::change)),
                         this::listenerConfigs,
                         this::securityConfig,
+                        () -> security.guard(PREFIX + ".security"),
                         () -> core(to -> to.network(this::changeNetwork)),
                         this::clientRules,
                         () -> core(to -> to.queues(queues::change)),
@@ -128,6 +129,7 @@ public record TributarySettings(
                 .network(this::changeNetwork)
                 .applications(part -> applications.change(part, clientRules()))
                 .securitySessions(security.sessions())
+                .guard(security.guard(PREFIX + ".security"))
                 .queues(queues::change)
                 .shards(shards::change)
                 .subscriptions(subscriptions::change)

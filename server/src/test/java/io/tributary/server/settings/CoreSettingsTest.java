@@ -59,6 +59,10 @@ class CoreSettingsTest {
             Map.entry("listeners.<name>.path", "in ListenerKind.WebSocket"),
             Map.entry("applications.rules[<n>].", "by the conditions of ClientRules"),
             Map.entry("listeners.<name>.authentication", "by the chains of AuthenticatorChain"),
+            Map.entry("security.exempt", "by the GuardConfig of the broker"),
+            Map.entry("security.unauthenticated.", "by the GuardConfig of the broker"),
+            Map.entry("security.connect-rate.", "by the GuardConfig of the broker"),
+            Map.entry("security.bans.", "by the GuardConfig of the broker"),
             Map.entry("security.anonymous", "by the chains of AuthenticatorChain"),
             Map.entry("security.authenticators.", "by the authenticators of tributary-security"));
 

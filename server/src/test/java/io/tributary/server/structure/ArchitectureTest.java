@@ -81,6 +81,7 @@ class ArchitectureTest {
         "broker.security, ''",
         "broker.extension, broker.security",
         "broker.security.rules, broker.security broker.extension",
+        "broker.guard, broker.loop broker.security.rules",
         "broker.delivery, ''",
         "broker.subscription, broker.security persistence.replicated",
         "broker.retained, persistence.replicated",
@@ -93,10 +94,10 @@ class ArchitectureTest {
         "broker.loop, ''",
         "broker.embedded, broker.delivery broker.subscription broker.retained",
         "broker.connection,"
-                + " broker.loop broker.routing broker.subscription broker.retained broker.security broker.extension"
+                + " broker.guard broker.loop broker.routing broker.subscription broker.retained broker.security broker.extension"
                 + " broker.delivery broker.shard broker.group persistence.shard",
         "broker.tls, ''",
-        "broker.network, broker.loop broker.connection broker.security broker.security.rules broker.delivery broker.tls",
+        "broker.network, broker.guard broker.loop broker.connection broker.security broker.security.rules broker.delivery broker.tls",
         "broker.deployment, broker.delivery broker.routing broker.shard broker.subscription broker.sys"
                 + " persistence.shard persistence.replicated persistence.app",
         "security.., broker.security",
