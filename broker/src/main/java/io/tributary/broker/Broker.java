@@ -3,6 +3,8 @@ package io.tributary.broker;
 import io.tributary.broker.deployment.DeploymentSource;
 import io.tributary.broker.deployment.Loss;
 import io.tributary.broker.embedded.EmbeddedSubscription;
+import io.tributary.broker.guard.Guard;
+import io.tributary.broker.metrics.BrokerMeters;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.network.ListenerTls;
@@ -11,6 +13,7 @@ import io.tributary.broker.security.store.SecurityStore;
 import io.tributary.broker.tls.CertificateWatch;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
+import io.tributary.common.time.SteadyClock;
 import io.tributary.common.topic.TopicFilter;
 import java.time.Duration;
 import java.util.HashSet;
@@ -50,6 +53,7 @@ public final class Broker implements AutoCloseable {
     private final DeploymentSource deployments;
     private final ListenerTls tls;
     private final SecurityStore security;
+    private final Guard guard;
     private final AtomicLong unfinishedBytes = new AtomicLong();
     private final Set<EmbeddedSubscription> subscribed = new HashSet<>(); // guarded by itself
     private final CountDownLatch closing = new CountDownLatch(1);
@@ -78,6 +82,9 @@ public final class Broker implements AutoCloseable {
         this.deployments = deployments;
         SecurityStore given = extensions.security();
         security = given == null ? new SecurityStore(metrics.security()) : given;
+        guard = new Guard(config.guard(), metrics.guard(), System::nanoTime, new SteadyClock());
+        metrics.gauge(BrokerMeters.UNAUTHENTICATED_MEMORY, () -> guard.memory().heldBytes());
+        metrics.gauge(BrokerMeters.BANS, () -> guard.bans().size());
         try {
             tls = ListenerTls.open(config.listeners(), metrics.tls(), certificateInterval);
         } catch (IllegalArgumentException e) {
@@ -132,7 +139,7 @@ public final class Broker implements AutoCloseable {
 
     private void begin(BrokerConfig to) {
         CompletableFuture<BrokerNode> started = new CompletableFuture<>();
-        BrokerNode begun = BrokerNode.start(to, extensions.with(security), metrics, tls, deployments, loss -> {
+        BrokerNode begun = BrokerNode.start(to, extensions.with(security), metrics, tls, guard, deployments, loss -> {
             CompletionStage<Void> _ = started.thenAccept(lost -> beginAnew(lost, loss));
         });
         bound = begun.listeners();
@@ -260,6 +267,11 @@ public final class Broker implements AutoCloseable {
     /** Users, device tokens, rule sets, bans and tenants. */
     public SecurityStore security() {
         return security;
+    }
+
+    /** Who was refused, and who is banned, at this node. */
+    public Guard guard() {
+        return guard;
     }
 
     /** What the broker is doing right now. Cheap enough to be asked every second. */

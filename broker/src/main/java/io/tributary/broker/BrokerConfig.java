@@ -2,6 +2,7 @@ package io.tributary.broker;
 
 import static io.tributary.common.setting.InvalidSettingException.under;
 
+import io.tributary.broker.guard.GuardConfig;
 import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.NetworkConfig;
@@ -41,6 +42,7 @@ public final class BrokerConfig {
     private final NetworkConfig network;
     private final ApplicationsConfig applications;
     private final SessionTakeover takeover;
+    private final GuardConfig guard;
     private final ShardConfig shards;
     private final SubscriptionLimits subscriptions;
     private final SharedChoice shared;
@@ -56,6 +58,7 @@ public final class BrokerConfig {
         network = under("network", from.network::build);
         applications = under("applications", from.applications::build);
         takeover = from.securitySessions;
+        guard = from.guard;
         QueueLimits queues = under("queues", from.queues::build);
         shards = under("shards", from.shards::build).with(queues, applications.catchUp());
         subscriptions = under("subscriptions", from.subscriptions::build);
@@ -139,6 +142,11 @@ public final class BrokerConfig {
         return takeover;
     }
 
+    /** What this node puts up with. */
+    public GuardConfig guard() {
+        return guard;
+    }
+
     /** How sessions are owned, queued and saved. */
     public ShardConfig shards() {
         return shards;
@@ -204,6 +212,7 @@ public final class BrokerConfig {
         private Path dataDir;
         private String nodeName;
         private SessionTakeover securitySessions;
+        private GuardConfig guard;
         private Duration sysInterval;
         private final List<ListenerConfig> listeners = new ArrayList<>();
         private final RocksDbOptions.Builder storage;
@@ -220,6 +229,7 @@ public final class BrokerConfig {
             this.dataDir = dataDir;
             nodeName = "tributary";
             securitySessions = SessionTakeover.PRINCIPAL;
+            guard = GuardConfig.DEFAULT;
             sysInterval = Duration.ofSeconds(10);
             storage = RocksDbOptions.builder();
             applications = ApplicationsConfig.builder();
@@ -236,6 +246,7 @@ public final class BrokerConfig {
             dataDir = from.dataDirectory;
             nodeName = from.nodeName;
             securitySessions = from.takeover;
+            guard = from.guard;
             sysInterval = from.sysInterval;
             listeners.addAll(from.listeners);
             storage = from.storage.toBuilder();
@@ -277,6 +288,12 @@ public final class BrokerConfig {
         /** Who gets the session that a client identifier has; the same on all nodes of a cluster. */
         public Builder securitySessions(SessionTakeover value) {
             securitySessions = value;
+            return this;
+        }
+
+        /** What the node puts up with: connect rates, memory of clients that are not known yet, bans. */
+        public Builder guard(GuardConfig value) {
+            guard = value;
             return this;
         }
 

@@ -18,6 +18,7 @@ import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.group.ApplicationGroups;
 import io.tributary.broker.group.GroupHosts;
 import io.tributary.broker.group.GroupServices;
+import io.tributary.broker.guard.Guard;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.network.ListenException;
@@ -83,6 +84,7 @@ final class BrokerNode implements AutoCloseable {
     private final SysConfig sys;
     private final SysTopics sysTopics;
     private final ListenerTls tls;
+    private final Guard guard;
     private final Listeners listeners;
     private final ScheduledExecutorService timer;
     private final RuleChanges ruleChanges;
@@ -99,9 +101,11 @@ final class BrokerNode implements AutoCloseable {
             BrokerExtensions extensions,
             BrokerMetrics metrics,
             ListenerTls tls,
+            Guard guard,
             Deployment deployment) {
         this.config = config;
         this.tls = tls;
+        this.guard = guard;
         this.metrics = metrics;
         this.deployment = deployment;
         Storage storage = deployment.storage();
@@ -183,6 +187,7 @@ final class BrokerNode implements AutoCloseable {
                         Objects.requireNonNull(extensions.security()).bans()),
                 new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.listeners()),
                 metrics.clients(),
+                guard,
                 deployment.clock());
     }
 
@@ -190,6 +195,7 @@ final class BrokerNode implements AutoCloseable {
      * Starts one; returns when every listener accepts and, in a cluster, every shard has an owner. Blocks until then.
      *
      * @param tls the certificates of listeners with TLS, which outlive this node
+     * @param guard who connects too often, or is banned; it outlives this node, too
      * @param onLost told, at least once, when this node must not go on and is to be closed; on a thread that must not
      *     be blocked
      * @throws BrokerStartException when it cannot, in words for the operator
@@ -199,12 +205,13 @@ final class BrokerNode implements AutoCloseable {
             BrokerExtensions extensions,
             BrokerMetrics metrics,
             ListenerTls tls,
+            Guard guard,
             DeploymentSource deployments,
             Consumer<Loss> onLost) {
         Deployment deployment = deployments.open(onLost);
         BrokerNode node;
         try {
-            node = new BrokerNode(config, extensions, metrics, tls, deployment);
+            node = new BrokerNode(config, extensions, metrics, tls, guard, deployment);
         } catch (RuntimeException e) {
             deployment.close();
             throw startException(e);

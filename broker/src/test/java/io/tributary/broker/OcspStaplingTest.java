@@ -102,7 +102,10 @@ class OcspStaplingTest {
         Issued chain = new Issued(
                 authority.serverWithResponder("chained", 1).certificate(), made.resolve("authority/chained.key"));
         assertComplaint(
-                TlsConfig.builder(chain.files()).engine(TlsEngine.JDK).ocspStapling(true).build(),
+                TlsConfig.builder(chain.files())
+                        .engine(TlsEngine.JDK)
+                        .ocspStapling(true)
+                        .build(),
                 "ocsp-stapling: 'true' needs OpenSSL");
     }
 

@@ -2,6 +2,10 @@ package io.tributary.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.guard.BanLimit;
+import io.tributary.broker.guard.BanLimits;
+import io.tributary.broker.guard.ConnectRate;
+import io.tributary.broker.guard.GuardConfig;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.ProxyProtocolConfig;
 import io.tributary.broker.security.rules.AddressRange;
@@ -16,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class EdgeSettingsTest {
     private static final String PROXY = "tributary.listeners.tcp.proxy-protocol.";
     private static final String ORIGINS = "tributary.listeners.ws.allowed-origins";
+    private static final String SECURITY = "tributary.security.";
     private static final String OPEN = "tributary.security.anonymous=always";
 
     @TempDir
@@ -69,6 +74,43 @@ class EdgeSettingsTest {
                 .startsWith(ORIGINS + ": 'a.example' is not where a page is, such as https://app.example.com");
         assertThat(failure("tributary.listeners.tcp.allowed-origins=*"))
                 .startsWith("tributary.listeners.tcp.allowed-origins: has no effect without kind=websocket");
+    }
+
+    @Test
+    void guardIsWhatTheBrokerIsTold() {
+        assertThat(Applications.config(arguments()).guard()).isEqualTo(GuardConfig.DEFAULT);
+        assertThat(Applications.config(arguments(
+                                SECURITY + "unauthenticated.memory=2MB",
+                                SECURITY + "unauthenticated.size=4KB",
+                                SECURITY + "exempt=10.0.0.0/8",
+                                SECURITY + "connect-rate.address=1",
+                                SECURITY + "connect-rate.address-burst=2",
+                                SECURITY + "connect-rate.client=0",
+                                SECURITY + "bans.failures.user=3",
+                                SECURITY + "bans.failures.user-within=4s",
+                                SECURITY + "bans.failures.user-duration=5m",
+                                SECURITY + "bans.failures.address=0",
+                                SECURITY + "bans.flapping.client-id=0"))
+                        .guard())
+                .isEqualTo(new GuardConfig(
+                        2 << 20,
+                        4 * 1024,
+                        new ConnectRate(1, 2),
+                        new ConnectRate(0, 60),
+                        new BanLimits(
+                                BanLimit.NONE,
+                                new BanLimit(3, Duration.ofSeconds(4), Duration.ofMinutes(5)),
+                                BanLimit.NONE),
+                        BanLimits.NONE,
+                        List.of(AddressRange.parse("10.0.0.0/8"))));
+    }
+
+    @Test
+    void wrongGuardStopsTheStart() {
+        assertThat(failure(SECURITY + "exempt=10.0.0.1/8"))
+                .startsWith(SECURITY + "exempt: '10.0.0.1/8' has bits behind");
+        assertThat(failure(SECURITY + "unauthenticated.memory=1KB")).contains(SECURITY + "unauthenticated.memory");
+        assertThat(failure(SECURITY + "bans.failures.address=-1")).contains(SECURITY + "bans.failures.address");
     }
 
     private ListenerConfig listener(String name, String... settings) {

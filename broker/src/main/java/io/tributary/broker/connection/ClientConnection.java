@@ -57,7 +57,6 @@ public final class ClientConnection {
     private final ClientConnections connections;
     private final ConnectionContext context;
     private final ConnectionEvents events;
-    private final ConnectionOrigin peer;
     private final ConnectHandshake handshake;
     private final Inbox inbox;
     private final ReadOut readOut;
@@ -107,7 +106,6 @@ public final class ClientConnection {
             PacketSink sink) {
         PacketGate gate = new PacketGate(services.recorder(), sink::resumeReading);
         this.connections = connections;
-        this.peer = peer;
         context = new ConnectionContext(services, limits, loop, sink, gate, new AtomicLong(), this::fail);
         events = new ConnectionEvents(services);
         handshake = new ConnectHandshake(context, peer, this::admitted);
@@ -155,7 +153,7 @@ public final class ClientConnection {
      */
     public void undecodable(MqttException violation, @Nullable Connack refusal) {
         if (state == State.AWAITING_CONNECT) {
-            events.refused(peer, violation);
+            handshake.refused(violation);
             end(violation.reason(), true, refusal);
         } else {
             fail(violation);
@@ -344,6 +342,7 @@ public final class ClientConnection {
         }
         Connacks.checkSize(accepted, context.limits()); // [MQTT-3.2.0-1]
         enter(State.ATTACHING);
+        context.sink().known();
         admission = accepted;
         clientId = accepted.client().clientId();
         principal = Objects.requireNonNull(accepted.client().principal());
@@ -415,6 +414,7 @@ public final class ClientConnection {
         }
         live.open();
         events.connected(accepted.client(), present);
+        handshake.connected();
         context.gate().open(PauseReason.HANDSHAKE);
     }
 
@@ -442,7 +442,7 @@ public final class ClientConnection {
         switch (state) {
             case AWAITING_CONNECT -> end(violation.reason(), true, null); // [MQTT-3.1.0-1]
             case AUTHENTICATING, ATTACHING -> {
-                events.refused(peer, violation);
+                handshake.refused(violation);
                 end(violation.reason(), false, Refusals.connack(violation));
             }
             case CONNECTED -> end(violation.reason(), true, mqtt5 ? Refusals.disconnect(violation) : null);

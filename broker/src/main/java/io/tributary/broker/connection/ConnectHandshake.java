@@ -17,16 +17,29 @@ import io.tributary.common.mqtt.Will;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A CONNECT on its way to being accepted: its checks, and the client's authentication. Confined to the event loop. It
  * ends with one {@link Admission}, or with a failure that becomes a CONNACK.
  */
 final class ConnectHandshake {
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectHandshake.class);
+
     private final ConnectionContext context;
     private final ConnectionOrigin peer;
     private final Consumer<Admission> onAdmitted;
     private @Nullable EnhancedExchange exchange;
+
+    /** What the client says of itself, until it is connected. */
+    private @Nullable String clientId;
+
+    private @Nullable String userName;
+
+    /** Why an authenticator said no, in words that are not for the client. */
+    private @Nullable String inside;
+
     private Runnable stopWaiting = () -> {};
 
     ConnectHandshake(ConnectionContext context, ConnectionOrigin peer, Consumer<Admission> onAdmitted) {
@@ -41,9 +54,14 @@ final class ConnectHandshake {
      * @throws MqttException when it is refused at once
      */
     void begin(Connect connect) {
+        clientId = connect.clientId();
+        userName = connect.userName();
         checkRoom();
         checkClientId(connect);
         checkBans(connect);
+        if (context.services().guard().isBanned(peer.address(), connect.clientId(), connect.userName())) {
+            throw new MqttException(ReasonCode.BANNED, "the client is banned for a while");
+        }
         checkWritable();
         if (context.backend().shards().isCongested()) {
             stopWaiting = context.backend().room().await(() -> context.run(() -> authenticate(connect)));
@@ -76,6 +94,26 @@ final class ConnectHandshake {
         }
     }
 
+    /** The CONNECT was refused, or what came was none. */
+    void refused(MqttException why) {
+        LOG.debug("CONNECT from {} refused: {}, {}", peer.remoteAddress(), why.reason(), why.getMessage());
+        context.services().recorder().refused(why.reason());
+        String words = inside == null ? String.valueOf(why.getMessage()) : inside;
+        context.services()
+                .guard()
+                .refused(
+                        peer.listener(), peer.address(), peer.remoteAddress(), clientId, userName, why.reason(), words);
+    }
+
+    /** The client is connected. */
+    void connected() {
+        if (clientId != null) {
+            context.services().guard().connected(peer.address(), clientId, userName);
+        }
+        clientId = null;
+        userName = null;
+    }
+
     /** The connection ended: nothing is waited for any more. */
     void close() {
         stopWaiting.run();
@@ -93,7 +131,10 @@ final class ConnectHandshake {
 
     private void checkRoom() {
         if (peer.refusal() != null) {
-            throw new MqttException(peer.refusal(), "the listener takes no more connections for now");
+            String words = peer.refusal() == ReasonCode.BANNED
+                    ? "the address is banned"
+                    : "the listener takes no more connections for now";
+            throw new MqttException(peer.refusal(), words);
         }
     }
 
@@ -131,7 +172,10 @@ final class ConnectHandshake {
         }
         switch (result) {
             case Accepted yes -> onAdmitted.accept(admission(connect, claimed, yes));
-            case Refused no -> throw AuthenticationFailures.refused(no.reason(), no.message());
+            case Refused no -> {
+                inside = no.inside();
+                throw AuthenticationFailures.refused(no.reason(), no.message());
+            }
             case NotMine _ -> throw AuthenticationFailures.refused(ReasonCode.NOT_AUTHORIZED, null);
         }
     }
@@ -171,8 +215,8 @@ final class ConnectHandshake {
      */
     private Admission admission(Connect connect, ClientInfo claimed, Accepted accepted) {
         boolean assigned = connect.clientId().isEmpty();
-        String clientId = assigned ? ClientIdentifiers.random() : connect.clientId(); // [MQTT-3.1.3-6]
-        if (!context.backend().shards().mayAttach(clientId)) {
+        String id = assigned ? ClientIdentifiers.random() : connect.clientId(); // [MQTT-3.1.3-6]
+        if (!context.backend().shards().mayAttach(id)) {
             throw new MqttException(
                     ReasonCode.SERVER_UNAVAILABLE, "nobody can give the client its session at the moment");
         }
@@ -183,7 +227,10 @@ final class ConnectHandshake {
         if (context.services().access().bans().isBanned(principal)) {
             throw new MqttException(ReasonCode.BANNED, "the client is banned");
         }
-        ClientInfo client = claimed.accepted(clientId, kind, principal, accepted.attributes());
+        if (!assigned && !context.services().guard().mayConnect(peer.address(), principal, id)) {
+            throw new MqttException(ReasonCode.CONNECTION_RATE_EXCEEDED, "the client connects too often");
+        }
+        ClientInfo client = claimed.accepted(id, kind, principal, accepted.attributes());
         ClientPermissions permissions = permissions(client);
         Will will = connect.will() == null ? null : will(connect.will(), client, permissions);
         return new Admission(

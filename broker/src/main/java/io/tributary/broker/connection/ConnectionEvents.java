@@ -3,7 +3,6 @@ package io.tributary.broker.connection;
 import io.tributary.broker.extension.ClientListener;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.common.event.AttachRefusal;
-import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -24,11 +23,6 @@ record ConnectionEvents(ConnectionServices services) {
         LOG.debug("{} {} disconnected: {}", kind(client), client.clientId(), reason);
         services.recorder().disconnected(Objects.requireNonNull(client.kind()), reason);
         tell(listener -> listener.onDisconnected(client, reason));
-    }
-
-    void refused(ConnectionOrigin peer, MqttException why) {
-        LOG.debug("CONNECT from {} refused: {}, {}", peer.remoteAddress(), why.reason(), why.getMessage());
-        services.recorder().refused(why.reason());
     }
 
     /** A client did not get its session, and is refused for that. */

@@ -1,6 +1,7 @@
 package io.tributary.broker.connection;
 
 import io.tributary.common.mqtt.ReasonCode;
+import java.net.InetAddress;
 import java.security.cert.X509Certificate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * The other side of a new connection.
  *
  * @param remoteAddress its host and port, for people to read; of a client behind a proxy, where the proxy says it
+ * @param address its address; null where it has no internet address
  * @param listener the name of the listener that it came through
  * @param certificateSubject gives the distinguished name in its TLS certificate, as RFC 2253 writes it, which this
  *     broker has verified, or a proxy that the listener trusts; null when it has shown none; asked once CONNECT came
@@ -17,7 +19,19 @@ import org.jspecify.annotations.Nullable;
  */
 public record ConnectionOrigin(
         String remoteAddress,
+        @Nullable InetAddress address,
         String listener,
         Supplier<@Nullable String> certificateSubject,
         Supplier<@Nullable X509Certificate> certificate,
-        @Nullable ReasonCode refusal) {}
+        @Nullable ReasonCode refusal) {
+
+    /** One without an internet address. */
+    ConnectionOrigin(
+            String remoteAddress,
+            String listener,
+            Supplier<@Nullable String> certificateSubject,
+            Supplier<@Nullable X509Certificate> certificate,
+            @Nullable ReasonCode refusal) {
+        this(remoteAddress, null, listener, certificateSubject, certificate, refusal);
+    }
+}

@@ -1,5 +1,6 @@
 package io.tributary.broker.connection;
 
+import io.tributary.broker.guard.Guard;
 import java.time.InstantSource;
 
 /**
@@ -10,6 +11,7 @@ import java.time.InstantSource;
  * @param access which clients may connect, and what each may do
  * @param extensions what the embedding platform hangs in
  * @param recorder counts what happens
+ * @param guard who connects too often, or is banned
  * @param clock the time by which messages expire, the same on all nodes
  */
 public record ConnectionServices(
@@ -18,4 +20,17 @@ public record ConnectionServices(
         AccessControl access,
         Extensions extensions,
         ClientRecorder recorder,
-        InstantSource clock) {}
+        Guard guard,
+        InstantSource clock) {
+
+    /** Services that let everybody connect as often as they like. */
+    public ConnectionServices(
+            String node,
+            Backend backend,
+            AccessControl access,
+            Extensions extensions,
+            ClientRecorder recorder,
+            InstantSource clock) {
+        this(node, backend, access, extensions, recorder, Guard.lenient(), clock);
+    }
+}

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  */
 public interface PacketSink {
 
+    /** The client is authenticated: what it sends is not a stranger's any more. */
+    default void known() {}
+
     /** Tells in which form, and how large at most, packets may be from now on; comes before anything is written. */
     void use(ProtocolVersion version, int maximumPacketSize);
 

@@ -27,6 +27,22 @@ public enum BrokerMeters {
                     + " means.",
             "listener",
             "reason"),
+    /** Memory of clients that are not known yet. */
+    UNAUTHENTICATED_MEMORY(
+            "tributary.connections.unauthenticated.memory",
+            Type.GAUGE,
+            Unit.BYTES,
+            "What connections have sent whose clients are not known yet, at most tributary.security.unauthenticated.memory."),
+    /** Bans. */
+    BANNED(
+            "tributary.clients.bans.made",
+            Type.COUNTER,
+            "Clients that this node has banned by itself: what of them (client_id, user, address) and what for (failures,"
+                    + " flapping).",
+            "kind",
+            "cause"),
+    /** Bans that last. */
+    BANS("tributary.clients.bans", Type.GAUGE, "Bans of this node that are not over."),
     /** Connections that the system did not let in. */
     CONNECTIONS_UNACCEPTED(
             "tributary.connections.unaccepted",

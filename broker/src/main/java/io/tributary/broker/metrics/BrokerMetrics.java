@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.tributary.broker.connection.ClientRecorder;
 import io.tributary.broker.group.GroupRecorder;
+import io.tributary.broker.guard.GuardRecorder;
 import io.tributary.broker.network.NetworkRecorder;
 import io.tributary.broker.routing.RouterRecorder;
 import io.tributary.broker.security.AuthenticationRecorder;
@@ -31,6 +32,7 @@ public final class BrokerMetrics {
     private final GroupRecorder groups;
     private final StorageRecorder storage;
     private final TlsRecorder tls;
+    private final GuardRecorder guard;
 
     /**
      * Registers all meters but those that {@link #gauge} is called for, and those of a cluster.
@@ -48,6 +50,7 @@ public final class BrokerMetrics {
         groups = new GroupCounters(meters);
         storage = new StorageCounters(meters);
         tls = new TlsCounters(meters);
+        guard = new GuardCounters(meters);
         if (ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider allocator) {
             meters.gauge(BrokerMeters.DIRECT_MEMORY, () -> allocator.metric().usedDirectMemory());
         }
@@ -92,6 +95,11 @@ public final class BrokerMetrics {
     /** The recorder of listeners' TLS. */
     public TlsRecorder tls() {
         return tls;
+    }
+
+    /** Counts bans. */
+    public GuardRecorder guard() {
+        return guard;
     }
 
     /** The recorder of clients' connections. */

@@ -2,6 +2,7 @@ package io.tributary.broker.network;
 
 import io.netty.channel.Channel;
 import io.netty.util.AttributeKey;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.security.cert.X509Certificate;
@@ -26,6 +27,11 @@ final class ClientOrigin {
     static @Nullable SocketAddress address(Channel channel) {
         ProxyHeader header = channel.attr(HEADER).get();
         return header == null || header.source() == null ? channel.remoteAddress() : header.source();
+    }
+
+    /** The client's internet address; null where it has none. */
+    static @Nullable InetAddress internetAddress(Channel channel) {
+        return address(channel) instanceof InetSocketAddress internet ? internet.getAddress() : null;
     }
 
     /** The client's address as the log names it. */

@@ -11,5 +11,11 @@ public enum EntryRefusal {
     /** Its header of the PROXY protocol has too many bytes. */
     PROXY_TOO_LARGE,
     /** A browser opened it from a page that may not. */
-    ORIGIN
+    ORIGIN,
+    /** It held memory, and did not say in time who it is. */
+    MEMORY,
+    /** Its address connects too often. */
+    ADDRESS_RATE,
+    /** Its address is banned. */
+    ADDRESS_BANNED
 }

@@ -60,7 +60,8 @@ final class ListenerAdmission {
         }
     }
 
-    private Verdict refuse(ReasonCode reason) {
+    /** Refuses a new connection, in answer to its CONNECT if there is room for that. */
+    Verdict refuse(ReasonCode reason) {
         return tryIncrement(refusing, MAX_REFUSING) ? new Refused(reason) : new Rejected();
     }
 

@@ -3,7 +3,9 @@ package io.tributary.broker.network;
 import io.netty.channel.Channel;
 import io.tributary.broker.connection.ClientConnections;
 import io.tributary.broker.connection.ConnectionServices;
+import io.tributary.broker.guard.Guard;
 import io.tributary.broker.loop.LoopMailboxes;
+import java.util.Locale;
 
 /**
  * Everything that the connections of a listener share.
@@ -33,6 +35,11 @@ record ListenerContext(
         return config.name();
     }
 
+    /** Who connects too often, or is banned. */
+    Guard guard() {
+        return services.guard();
+    }
+
     /**
      * A connection is closed before its CONNECT is looked at.
      *
@@ -41,5 +48,6 @@ record ListenerContext(
     void refused(Channel client, EntryRefusal reason, String did) {
         recorder.refused(name(), reason);
         strays.came(client, did);
+        guard().closed(name(), ClientOrigin.text(client), reason.name().toLowerCase(Locale.ROOT), "the client " + did);
     }
 }

@@ -95,7 +95,7 @@ public final class Listeners {
         if (config.tls() == null) {
             return SocketLayer.PLAIN;
         }
-        TlsLayer layer = new TlsLayer(tls.of(config));
+        TlsLayer layer = new TlsLayer(tls.of(config), services.guard());
         layers.add(layer);
         return layer;
     }

@@ -12,13 +12,15 @@ import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolConfig;
 import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolHandler;
 import io.tributary.broker.network.ListenerAdmission.Rejected;
 import io.tributary.broker.network.ListenerAdmission.Verdict;
-import java.net.InetSocketAddress;
+import io.tributary.common.mqtt.ReasonCode;
+import java.net.InetAddress;
 import java.util.List;
 
 /**
  * The handlers of a connection, from the socket up:
  *
  * <pre>
+ * always      EntryBytes, until the client is known
  * of a proxy  ProxyProtocol, which adds the others behind itself when it is known whose connection it is
  * at first    [encryption] FirstBytes                                                               SocketHandler
  * TCP         [encryption]                                                                          SocketHandler
@@ -54,6 +56,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
     protected void initChannel(Channel channel) {
         ProxyProtocolConfig proxies = listener.config().proxyProtocol();
         open.add(channel);
+        channel.pipeline().addLast(new EntryBytes(channel, listener));
         if (proxies == null) {
             admit(channel);
         } else {
@@ -62,14 +65,8 @@ final class Pipeline extends ChannelInitializer<Channel> {
     }
 
     private void admit(Channel channel) {
-        if (isBanned(channel)) {
-            listener.recorder().rejected(listener.name());
-            channel.unsafe().closeForcibly();
-            return;
-        }
-        Verdict verdict = listener.admission().decide();
+        Verdict verdict = verdict(channel);
         if (verdict instanceof Rejected) {
-            listener.recorder().rejected(listener.name());
             channel.unsafe().closeForcibly();
             return;
         }
@@ -79,10 +76,28 @@ final class Pipeline extends ChannelInitializer<Channel> {
         pipeline.addLast(new SocketHandler(channel, listener, verdict));
     }
 
-    private boolean isBanned(Channel channel) {
-        return ClientOrigin.address(channel) instanceof InetSocketAddress from
-                && from.getAddress() != null
-                && listener.services().access().bans().isBanned(from.getAddress());
+    /** With TLS it is the handshake that costs: who comes too often is not told why. */
+    private Verdict verdict(Channel channel) {
+        InetAddress address = ClientOrigin.internetAddress(channel);
+        boolean isListed =
+                address != null && listener.services().access().bans().isBanned(address);
+        ReasonCode objection = isListed ? ReasonCode.BANNED : listener.guard().arrives(address);
+        if (objection == null) {
+            Verdict verdict = listener.admission().decide();
+            if (verdict instanceof Rejected) {
+                listener.recorder().rejected(listener.name());
+            }
+            return verdict;
+        }
+        Verdict verdict = listener.config().tls() == null ? listener.admission().refuse(objection) : new Rejected();
+        if (verdict instanceof Rejected) {
+            boolean isBanned = objection == ReasonCode.BANNED;
+            listener.refused(
+                    channel,
+                    isBanned ? EntryRefusal.ADDRESS_BANNED : EntryRefusal.ADDRESS_RATE,
+                    isBanned ? "is banned by its address" : "connects too often");
+        }
+        return verdict;
     }
 
     private void addProtocol(ChannelPipeline pipeline) {

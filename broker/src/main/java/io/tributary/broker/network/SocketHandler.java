@@ -44,6 +44,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     private final OutboundBatch outbound;
     private final StallGuard stall;
     private final UnfinishedPacket unfinished;
+    private @Nullable EntryBytes entry;
     private @Nullable MqttEncoder encoder;
     private @Nullable ByteBuf received;
     private boolean decoding;
@@ -66,6 +67,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         ReasonCode refusal = verdict instanceof ListenerAdmission.Refused(ReasonCode reason) ? reason : null;
         ConnectionOrigin peer = new ConnectionOrigin(
                 ClientOrigin.text(channel),
+                ClientOrigin.internetAddress(channel),
                 listener.name(),
                 () -> ClientOrigin.certificateSubject(channel, listener.config()),
                 () -> ClientOrigin.certificate(channel, listener.config()),
@@ -86,6 +88,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
 
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
+        entry = context.pipeline().get(EntryBytes.class);
         listener.recorder().opened(listener.name());
         connection.open();
     }
@@ -155,6 +158,14 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         LOG.debug("connection from {} is closed", ClientOrigin.text(channel), cause);
         channel.close();
+    }
+
+    @Override
+    public void known() {
+        if (entry != null) {
+            channel.pipeline().remove(entry);
+            entry = null;
+        }
     }
 
     @Override
@@ -246,6 +257,9 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         }
         if (packet == null) {
             return false;
+        }
+        if (entry != null) {
+            entry.whole();
         }
         connection.handle(packet);
         return true;

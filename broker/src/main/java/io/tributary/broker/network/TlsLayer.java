@@ -7,10 +7,12 @@ import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.tributary.broker.guard.Guard;
 import io.tributary.broker.tls.HandshakeFailure;
 import io.tributary.broker.tls.TlsContexts;
 import java.security.cert.X509Certificate;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +25,7 @@ final class TlsLayer implements SocketLayer {
     private static final Logger LOG = LoggerFactory.getLogger(TlsLayer.class);
 
     private final TlsContexts contexts;
+    private final Guard guard;
     private final HandshakeSlots slots;
     private final ConcurrentMap<EventLoop, HandshakePace> paces = new ConcurrentHashMap<>();
 
@@ -31,8 +34,9 @@ final class TlsLayer implements SocketLayer {
 
     private final Runnable forget;
 
-    TlsLayer(TlsContexts contexts) {
+    TlsLayer(TlsContexts contexts, Guard guard) {
         this.contexts = contexts;
+        this.guard = guard;
         slots = new HandshakeSlots(contexts.config().maxHandshakes(), System::nanoTime);
         revocable = contexts.config().crls() == null ? null : new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
         forget = revocable == null ? () -> {} : contexts.onChange(this::closeRevoked);
@@ -66,6 +70,13 @@ final class TlsLayer implements SocketLayer {
             HandshakeFailure reason = HandshakeFailure.of(failure);
             LOG.debug("handshake with {} failed: {}", ClientOrigin.text(channel), reason, failure);
             contexts.recorder().handshakeFailed(contexts.name(), reason);
+            if (reason != HandshakeFailure.CLOSED) {
+                guard.closed(
+                        contexts.name(),
+                        ClientOrigin.text(channel),
+                        "tls_" + reason.name().toLowerCase(Locale.ROOT),
+                        "the handshake of TLS failed");
+            }
             return;
         }
         contexts.recorder().handshake(contexts.name());

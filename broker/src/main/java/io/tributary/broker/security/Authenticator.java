@@ -91,8 +91,18 @@ public interface Authenticator {
      * @param reason an error code that CONNACK may carry
      * @param message words for the developer of the client, or null; an {@link AuthenticatorChain} puts them into the
      *     log and keeps them from the client
+     * @param inside why, in words that are for operators and not for the client, or null
      */
-    record Refused(ReasonCode reason, @Nullable String message) implements Result {}
+    record Refused(
+            ReasonCode reason,
+            @Nullable String message,
+            @Nullable String inside) implements Result {
+
+        /** One of which operators hear what the client hears. */
+        public Refused(ReasonCode reason, @Nullable String message) {
+            this(reason, message, null);
+        }
+    }
 
     /**
      * The authenticator does not know the client: there is no such user, no certificate, no token. In an

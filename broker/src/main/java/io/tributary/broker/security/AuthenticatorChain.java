@@ -199,7 +199,7 @@ public final class AuthenticatorChain implements Authenticator, AutoCloseable {
 
     private Refused silent(ClientInfo client, String name, Refused no) {
         log.refused(client, name, String.valueOf(no.message()));
-        return new Refused(no.reason(), null);
+        return new Refused(no.reason(), null, name.equals(NOBODY) ? no.message() : "'" + name + "': " + no.message());
     }
 
     static Outcome outcome(Result result) {

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.Objects;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -173,7 +174,7 @@ class ProxyHeaderTest {
                         Malformed.class, why -> assertThat(why.isTooLarge()).isTrue());
     }
 
-    private static String name(String client, String verify) throws Malformed {
+    private static @Nullable String name(String client, String verify) throws Malformed {
         return read(binary(
                         "21", "11", ADDRESSES_4 + tlv("20", client + verify + tlv("21", hex("TLSv1.3")) + CN_OF_PUMP)))
                 .certificateName();

@@ -28,11 +28,16 @@ import org.junit.jupiter.api.Test;
  * [MQTT-6.0.0-2].
  */
 class WebSocketFuzzTest {
-    private static final byte[] UPGRADE =
-            ("GET /mqtt HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                            + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
-                            + "Sec-WebSocket-Protocol: mqtt\r\n\r\n")
-                    .getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] UPGRADE = """
+            GET /mqtt HTTP/1.1
+            Host: a
+            Upgrade: websocket
+            Connection: Upgrade
+            Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==
+            Sec-WebSocket-Version: 13
+            Sec-WebSocket-Protocol: mqtt
+
+            """.replace("\n", "\r\n").getBytes(StandardCharsets.US_ASCII);
     private static final int PINGS = 20;
     private static final int BINARY = 0x2;
     private static final int CONTINUATION = 0x0;

@@ -176,10 +176,21 @@ class WebSocketTest {
             client.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
             client.write(ByteBuffer.wrap(upgrade()));
             assertThat(client.read(ByteBuffer.allocate(1_024))).isPositive();
+            client.write(ByteBuffer.wrap(connectFrame())); // a stranger would not get far
+            assertThat(client.read(ByteBuffer.allocate(1_024))).isPositive();
             client.configureBlocking(false);
 
             assertThat(sendWhileRead(client, MOST_UNREAD_BYTES)).isLessThan(MOST_UNREAD_BYTES);
         }
+    }
+
+    private static byte[] connectFrame() {
+        byte[] connect = Packets.bytes(Packets.connect("c"));
+        byte[] frame = new byte[6 + connect.length]; // the mask is zero
+        frame[0] = (byte) 0x82;
+        frame[1] = (byte) (0x80 | connect.length);
+        System.arraycopy(connect, 0, frame, 6, connect.length);
+        return frame;
     }
 
     private static byte[] upgrade() {

@@ -90,7 +90,10 @@ class SecuredRunTest {
             Files.writeString(
                     clients.resolve(name + ".pem"), client.getCertificatePathPEM() + client.getPrivateKeyPEM());
         }
-        TlsConfig tls = TlsConfig.builder(certificate, key).clientCertificates(ClientCertificates.WANT).authorities(authority).build();
+        TlsConfig tls = TlsConfig.builder(certificate, key)
+                .clientCertificates(ClientCertificates.WANT)
+                .authorities(authority)
+                .build();
         Authenticator authenticator = (client, password) -> {
             String said = password == null ? "" : new String(password, StandardCharsets.UTF_8);
             SEEN.add(client.userName() + " " + said + " " + client.certificateSubject());

@@ -1,7 +1,9 @@
 package io.tributary.server.settings;
 
+import io.tributary.broker.guard.GuardConfig;
 import io.tributary.broker.security.AuthenticatorChain;
 import io.tributary.broker.security.SessionTakeover;
+import io.tributary.broker.security.rules.AddressRange;
 import io.tributary.broker.security.rules.RuleSet;
 import io.tributary.security.AuthenticatorConfig;
 import io.tributary.server.settings.check.SecretFile;
@@ -33,6 +35,11 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     is closed.
  * @param seed The YAML file with users, rule sets, bans and tenants that each start puts into the store where they are
  *     not there yet ([security.md](security.md#a-file-to-begin-with)).
+ * @param exempt Addresses, or ranges of them (CIDR), that have no connect rate and are never banned: networks whose
+ *     many clients share an address, and this machine.
+ * @param unauthenticated what connections may send before it is known whose they are
+ * @param connectRate how often somebody may connect
+ * @param bans what a node bans clients for by itself
  * @param authenticators the authenticators, by names of your own, which listeners refer to
  * @param rules what clients may do
  */
@@ -41,6 +48,10 @@ public record SecuritySettings(
         @DefaultValue("principal") SessionTakeover sessions,
         @Nullable String adminTokenFile,
         @Nullable String seed,
+        @DefaultValue({"127.0.0.0/8", "::1"}) List<String> exempt,
+        @DefaultValue UnauthenticatedSettings unauthenticated,
+        @DefaultValue ConnectRateSettings connectRate,
+        @DefaultValue BanSettings bans,
         @DefaultValue Map<String, AuthenticatorSettings> authenticators,
         @Nullable List<RuleSetSettings> rules) {
 
@@ -64,6 +75,21 @@ public record SecuritySettings(
     public static final int LEAST_TOKEN_CHARACTERS = 32;
 
     private static final Set<String> TAKEN = Set.of(AuthenticatorChain.ANONYMOUS, AuthenticatorChain.NOBODY);
+
+    /** What a node puts up with. */
+    GuardConfig guard(String group) {
+        List<AddressRange> ranges = exempt.stream()
+                .map(range -> SettingException.naming(group + ".exempt", () -> AddressRange.parse(range.strip())))
+                .toList();
+        return new GuardConfig(
+                unauthenticated.memory().toBytes(),
+                (int) unauthenticated.size().toBytes(),
+                connectRate.ofAddress(),
+                connectRate.ofClient(),
+                bans.failures().limits(),
+                bans.flapping().limits(),
+                ranges);
+    }
 
     /**
      * What the settings say.

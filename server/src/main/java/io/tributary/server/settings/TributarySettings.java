@@ -107,6 +107,7 @@ public record TributarySettings(
                         this::listenerConfigs,
                         this::securityConfig,
                         this::ruleSets,
+                        () -> security.guard(PREFIX + ".security"),
                         () -> core(to -> to.network(this::changeNetwork)),
                         this::clientRules,
                         () -> core(to -> to.queues(queues::change)),
@@ -140,6 +141,7 @@ public record TributarySettings(
                 .network(this::changeNetwork)
                 .applications(part -> applications.change(part, clientRules()))
                 .securitySessions(security.sessions())
+                .guard(security.guard(PREFIX + ".security"))
                 .queues(queues::change)
                 .shards(shards::change)
                 .subscriptions(subscriptions::change)

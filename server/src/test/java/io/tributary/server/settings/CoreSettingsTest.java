@@ -62,6 +62,10 @@ class CoreSettingsTest {
             Map.entry("security.admin-token-file", "the core has no API; an application changes its SecurityStore"),
             Map.entry("security.seed", "an application changes its SecurityStore"),
             Map.entry("security.rules[<n>].", "by the Rules of the BrokerExtensions"),
+            Map.entry("security.exempt", "by the GuardConfig of the broker"),
+            Map.entry("security.unauthenticated.", "by the GuardConfig of the broker"),
+            Map.entry("security.connect-rate.", "by the GuardConfig of the broker"),
+            Map.entry("security.bans.", "by the GuardConfig of the broker"),
             Map.entry("security.anonymous", "by the chains of AuthenticatorChain"),
             Map.entry("security.authenticators.", "by the authenticators of tributary-security"));
 

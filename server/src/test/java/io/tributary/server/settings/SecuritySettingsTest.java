@@ -20,6 +20,10 @@ class SecuritySettingsTest {
                                 SessionTakeover.PRINCIPAL,
                                 null,
                                 null,
+                                List.of(),
+                                null,
+                                null,
+                                null,
                                 Map.of(),
                                 List.of())
                         .ruleSets("tributary.security", Set.of()))

@@ -83,6 +83,7 @@ class ArchitectureTest {
         "broker.security.rules, broker.security",
         "broker.security.store, broker.security broker.security.rules persistence.replicated persistence.audit",
         "broker.extension, broker.security",
+        "broker.guard, broker.loop broker.security.rules",
         "broker.delivery, ''",
         "broker.subscription, broker.security persistence.replicated",
         "broker.retained, persistence.replicated",
@@ -95,10 +96,10 @@ class ArchitectureTest {
         "broker.loop, ''",
         "broker.embedded, broker.delivery broker.subscription broker.retained",
         "broker.connection,"
-                + " broker.loop broker.routing broker.subscription broker.retained broker.security broker.extension"
+                + " broker.guard broker.loop broker.routing broker.subscription broker.retained broker.security broker.extension"
                 + " broker.delivery broker.shard broker.group persistence.shard",
         "broker.tls, ''",
-        "broker.network, broker.loop broker.connection broker.security broker.security.rules broker.delivery broker.tls",
+        "broker.network, broker.guard broker.loop broker.connection broker.security broker.security.rules broker.delivery broker.tls",
         "broker.deployment, broker.delivery broker.routing broker.shard broker.subscription broker.sys broker.security.store"
                 + " persistence.shard persistence.replicated persistence.app persistence.audit",
         "security.., broker.security broker.security.store",

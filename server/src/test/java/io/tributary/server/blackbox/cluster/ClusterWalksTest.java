@@ -48,7 +48,7 @@ class ClusterWalksTest {
     private static final Set<String> ANSWERS = Set.of("TakenOver", "AttachedTo", "Attached");
 
     private static final List<Hop> HOPS = List.of(
-            new Hop("event loop of the client", "FirstBytes", "channelRead"),
+            new Hop("event loop of the client", "EntryBytes", "channelRead"),
             new Hop("event loop of the client", "SocketHandler", "channelRead"),
             new Hop("reader of the log", "ShardConsumer", "run"),
             new Hop("thread of the shard", "ShardThread", "run"),

@@ -54,7 +54,7 @@ class RulesInAClusterTest {
                 .setting(sets + "[1].rules[0].topic=#")
                 .start();
         cluster.awaitShardsSpread(PATIENCE);
-        new Probe(cluster.shards()).await(List.copyOf(cluster.nodes()), PATIENCE);
+        new Probe(cluster).await(List.copyOf(cluster.nodes()), PATIENCE);
         writer = connect("n1", "rules-writer", "writer", 0);
     }
 

@@ -1,0 +1,177 @@
+package io.tributary.broker.blackbox;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.tributary.broker.Broker;
+import io.tributary.broker.BrokerConfig;
+import io.tributary.broker.BrokerExtensions;
+import io.tributary.broker.guard.Ban;
+import io.tributary.broker.guard.BanLimit;
+import io.tributary.broker.guard.BanLimits;
+import io.tributary.broker.guard.ConnectRate;
+import io.tributary.broker.guard.GuardConfig;
+import io.tributary.broker.guard.RefusedClient;
+import io.tributary.broker.metrics.BrokerMetrics;
+import io.tributary.broker.network.ListenerConfig;
+import io.tributary.broker.security.AuthenticationRecorder;
+import io.tributary.broker.security.Authenticator;
+import io.tributary.broker.security.Authenticator.Accepted;
+import io.tributary.broker.security.Authenticator.Refused;
+import io.tributary.broker.security.AuthenticatorChain;
+import io.tributary.broker.security.AuthenticatorChain.Chain;
+import io.tributary.broker.security.AuthenticatorChain.Link;
+import io.tributary.common.mqtt.MqttPacket.Connack;
+import io.tributary.common.mqtt.MqttPacket.Connect;
+import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.ReasonCode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A broker that exempts nobody, with low limits, and clients that do not care. */
+class GuardedBrokerTest {
+    private static final String PASSWORD = "password-that-is-right";
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final ConnectRate OFTEN = new ConnectRate(1_000, 1_000);
+
+    @TempDir
+    private Path folder;
+
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private @Nullable Broker broker;
+
+    @AfterEach
+    void stop() {
+        if (broker != null) {
+            broker.close();
+        }
+    }
+
+    @Test
+    void addressHears9FWhenItConnectsTooOften() throws IOException {
+        int port = start(new ConnectRate(1, 3), OFTEN, BanLimits.NONE, BanLimits.NONE);
+        for (int i = 0; i < 3; i++) {
+            assertThat(connect(port, "c" + i, PASSWORD)).isEqualTo(ReasonCode.SUCCESS);
+        }
+        assertThat(connect(port, "c3", PASSWORD)).isEqualTo(ReasonCode.CONNECTION_RATE_EXCEEDED);
+        RefusedClient refused = refused();
+        assertThat(refused.reason()).isEqualTo("connection_rate_exceeded");
+        assertThat(refused.clientId()).isEqualTo("c3");
+        assertThat(refused.address()).startsWith("127.0.0.1:");
+        assertThat(refused.listener()).isEqualTo("tcp");
+    }
+
+    @Test
+    void clientHears9FWhenItConnectsTooOften() throws IOException {
+        int port = start(OFTEN, new ConnectRate(1, 2), BanLimits.NONE, BanLimits.NONE);
+        assertThat(connect(port, "c", PASSWORD)).isEqualTo(ReasonCode.SUCCESS);
+        assertThat(connect(port, "c", "wrong")).isEqualTo(ReasonCode.BAD_USER_NAME_OR_PASSWORD);
+        assertThat(connect(port, "c", "wrong")).isEqualTo(ReasonCode.BAD_USER_NAME_OR_PASSWORD);
+        assertThat(connect(port, "c", PASSWORD)).as("strangers use up nothing").isEqualTo(ReasonCode.SUCCESS);
+        assertThat(connect(port, "c", PASSWORD)).isEqualTo(ReasonCode.CONNECTION_RATE_EXCEEDED);
+        assertThat(connect(port, "d", PASSWORD)).isEqualTo(ReasonCode.SUCCESS);
+    }
+
+    @Test
+    void addressHears8AWhenItGuessesPasswordsAndOperatorsHearWhyWithoutThem() throws IOException {
+        BanLimit thrice = new BanLimit(3, MINUTE, MINUTE);
+        int port = start(OFTEN, OFTEN, new BanLimits(BanLimit.NONE, BanLimit.NONE, thrice), BanLimits.NONE);
+        for (int i = 0; i < 3; i++) {
+            assertThat(connect(port, "c" + i, "wrong-" + i)).isEqualTo(ReasonCode.BAD_USER_NAME_OR_PASSWORD);
+        }
+        assertThat(refused().words()).isEqualTo("'people': not the password");
+        assertThat(connect(port, "c", PASSWORD)).isEqualTo(ReasonCode.BANNED);
+        assertThat(started().guard().refusedClients().newest(Long.MAX_VALUE, 10).toString())
+                .doesNotContain("wrong-")
+                .doesNotContain(PASSWORD);
+        assertThat(registry.get("tributary.clients.bans").gauge().value()).isEqualTo(1);
+        assertThat(registry.get("tributary.clients.bans.made")
+                        .tags("kind", "address", "cause", "failures")
+                        .functionCounter()
+                        .count())
+                .isEqualTo(1);
+
+        assertThat(started().guard().lift(Ban.Kind.ADDRESS, "127.0.0.1")).isTrue();
+        assertThat(connect(port, "c", PASSWORD)).isEqualTo(ReasonCode.SUCCESS);
+    }
+
+    @Test
+    void clientIdentifierHears8ABeforeAnyAuthenticatorWhenItFlaps() throws IOException {
+        BanLimit thrice = new BanLimit(3, MINUTE, MINUTE);
+        int port = start(OFTEN, OFTEN, BanLimits.NONE, new BanLimits(thrice, BanLimit.NONE, BanLimit.NONE));
+        for (int i = 0; i < 3; i++) {
+            assertThat(connect(port, "c", PASSWORD)).isEqualTo(ReasonCode.SUCCESS);
+        }
+        assertThat(connect(port, "c", PASSWORD)).isEqualTo(ReasonCode.BANNED);
+        assertThat(connect(port, "c", "wrong")).isEqualTo(ReasonCode.BANNED);
+        assertThat(connect(port, "d", PASSWORD)).isEqualTo(ReasonCode.SUCCESS);
+    }
+
+    @Test
+    void memoryIsGivenBackWhenClientsAreKnownOrGone() throws IOException {
+        int port = start(OFTEN, OFTEN, BanLimits.NONE, BanLimits.NONE);
+        try (TestClient known = TestClient.open(port, ProtocolVersion.MQTT_5)) {
+            known.send(connectPacket("known", PASSWORD));
+            known.expect(Connack.class);
+            assertThat(started().guard().memory().heldBytes()).isZero();
+        }
+        assertThat(connect(port, "c", "wrong")).isEqualTo(ReasonCode.BAD_USER_NAME_OR_PASSWORD);
+        await().until(() -> started().guard().memory().heldBytes() == 0);
+    }
+
+    private ReasonCode connect(int port, String clientId, String password) throws IOException {
+        try (TestClient client = TestClient.open(port, ProtocolVersion.MQTT_5)) {
+            client.send(connectPacket(clientId, password));
+            return client.expect(Connack.class).reason();
+        }
+    }
+
+    private static Connect connectPacket(String clientId, String password) {
+        return new Connect(
+                ProtocolVersion.MQTT_5,
+                true,
+                0,
+                clientId,
+                null,
+                "user",
+                password.getBytes(UTF_8),
+                ConnectProperties.defaults(0));
+    }
+
+    private RefusedClient refused() {
+        return started().guard().refusedClients().newest(Long.MAX_VALUE, 1).getFirst();
+    }
+
+    private int start(ConnectRate perAddress, ConnectRate perClient, BanLimits failures, BanLimits flapping) {
+        Authenticator people = (client, password) -> Authenticator.answer(
+                Arrays.equals(password, PASSWORD.getBytes(UTF_8))
+                        ? new Accepted()
+                        : new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "not the password"));
+        AuthenticatorChain chain = new AuthenticatorChain(
+                Map.of("tcp", new Chain(List.of(new Link("people", people)), false)), AuthenticationRecorder.NONE);
+        BrokerConfig config = BrokerConfig.builder(folder.resolve("data"))
+                .listener(ListenerConfig.tcp("tcp", 0))
+                .guard(new GuardConfig(1L << 20, 16 * 1024, perAddress, perClient, failures, flapping, List.of()))
+                .build();
+        broker = Broker.start(config, BrokerExtensions.NONE.with(chain), new BrokerMetrics(registry));
+        return broker.listeners().getFirst().address().getPort();
+    }
+
+    private Broker started() {
+        if (broker == null) {
+            throw new IllegalStateException("not started");
+        }
+        return broker;
+    }
+}
