@@ -16,6 +16,7 @@ import io.tributary.broker.guard.GuardConfig;
 import io.tributary.broker.guard.RefusedClient;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.network.ListenerConfig;
+import io.tributary.broker.network.ProxyProtocolConfig;
 import io.tributary.broker.security.AuthenticationRecorder;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authenticator.Accepted;
@@ -23,12 +24,17 @@ import io.tributary.broker.security.Authenticator.Refused;
 import io.tributary.broker.security.AuthenticatorChain;
 import io.tributary.broker.security.AuthenticatorChain.Chain;
 import io.tributary.broker.security.AuthenticatorChain.Link;
+import io.tributary.broker.security.rules.AddressRange;
+import io.tributary.broker.tls.OpenSslAuthority;
+import io.tributary.broker.tls.TlsConfig;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.ReasonCode;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -130,6 +136,57 @@ class GuardedBrokerTest {
         await().until(() -> started().guard().memory().heldBytes() == 0);
     }
 
+    @Test
+    void addressIsClosedBeforeTheHandshakeWhenItConnectsTooOftenOverTls() throws IOException {
+        OpenSslAuthority authority = OpenSslAuthority.in(folder, "authority");
+        int port = start(
+                ListenerConfig.builder("tcp", 0)
+                        .tls(TlsConfig.of(authority.server("server").files()))
+                        .build(),
+                new ConnectRate(1, 1));
+        try (Socket first = new Socket(InetAddress.getLoopbackAddress(), port);
+                Socket second = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            second.setSoTimeout(20_000);
+            assertThat(isClosed(second)).isTrue();
+            assertThat(first.isConnected()).isTrue();
+        }
+        assertThat(refused().reason()).isEqualTo("address_rate");
+        assertThat(registry.get("tributary.connections.refused")
+                        .tags("listener", "tcp", "reason", "address_rate")
+                        .functionCounter()
+                        .count())
+                .isEqualTo(1);
+    }
+
+    private static boolean isClosed(Socket socket) {
+        try {
+            return socket.getInputStream().read() == -1;
+        } catch (IOException reset) {
+            return true;
+        }
+    }
+
+    @Test
+    void addressIsTheClientsWhenAProxySaysIt() throws IOException {
+        int port = start(
+                ListenerConfig.builder("tcp", 0)
+                        .proxyProtocol(new ProxyProtocolConfig(List.of(AddressRange.parse("127.0.0.1"))))
+                        .build(),
+                new ConnectRate(1, 1));
+        assertThat(connectFrom(port, "203.0.113.7")).isEqualTo(ReasonCode.SUCCESS);
+        assertThat(connectFrom(port, "203.0.113.7")).isEqualTo(ReasonCode.CONNECTION_RATE_EXCEEDED);
+        assertThat(refused().address()).isEqualTo("203.0.113.7:51234");
+        assertThat(connectFrom(port, "203.0.113.8")).isEqualTo(ReasonCode.SUCCESS);
+    }
+
+    private static ReasonCode connectFrom(int port, String address) throws IOException {
+        try (TestClient client = TestClient.open(port, ProtocolVersion.MQTT_5)) {
+            client.sendBytes(("PROXY TCP4 " + address + " 192.0.2.1 51234 1883\r\n").getBytes(UTF_8));
+            client.send(connectPacket("c-" + address, PASSWORD));
+            return client.expect(Connack.class).reason();
+        }
+    }
+
     private ReasonCode connect(int port, String clientId, String password) throws IOException {
         try (TestClient client = TestClient.open(port, ProtocolVersion.MQTT_5)) {
             client.send(connectPacket(clientId, password));
@@ -153,7 +210,19 @@ class GuardedBrokerTest {
         return started().guard().refusedClients().newest(Long.MAX_VALUE, 1).getFirst();
     }
 
+    private int start(ListenerConfig listener, ConnectRate perAddress) {
+        return start(
+                listener,
+                new GuardConfig(1L << 20, 16 * 1024, perAddress, OFTEN, BanLimits.NONE, BanLimits.NONE, List.of()));
+    }
+
     private int start(ConnectRate perAddress, ConnectRate perClient, BanLimits failures, BanLimits flapping) {
+        return start(
+                ListenerConfig.tcp("tcp", 0),
+                new GuardConfig(1L << 20, 16 * 1024, perAddress, perClient, failures, flapping, List.of()));
+    }
+
+    private int start(ListenerConfig listener, GuardConfig guard) {
         Authenticator people = (client, password) -> Authenticator.answer(
                 Arrays.equals(password, PASSWORD.getBytes(UTF_8))
                         ? new Accepted()
@@ -161,8 +230,8 @@ class GuardedBrokerTest {
         AuthenticatorChain chain = new AuthenticatorChain(
                 Map.of("tcp", new Chain(List.of(new Link("people", people)), false)), AuthenticationRecorder.NONE);
         BrokerConfig config = BrokerConfig.builder(folder.resolve("data"))
-                .listener(ListenerConfig.tcp("tcp", 0))
-                .guard(new GuardConfig(1L << 20, 16 * 1024, perAddress, perClient, failures, flapping, List.of()))
+                .listener(listener)
+                .guard(guard)
                 .build();
         broker = Broker.start(config, BrokerExtensions.NONE.with(chain), new BrokerMetrics(registry));
         return broker.listeners().getFirst().address().getPort();
