@@ -60,8 +60,10 @@ class ApplicationConfiguration {
     @Bean
     @Lazy(false)
     ApiController api(Broker broker, ServerConfig config, Authentication authentication, BrokerMetrics metrics) {
-        SecurityResource security =
-                new SecurityResource(broker.security(), authentication.context().hashing());
+        SecurityResource security = new SecurityResource(
+                broker.security(),
+                broker.guard().refusedClients(),
+                authentication.context().hashing());
         return new ApiController(AdminTokens.open(config), security, metrics.security());
     }
 

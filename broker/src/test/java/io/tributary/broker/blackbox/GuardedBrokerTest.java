@@ -141,7 +141,8 @@ class GuardedBrokerTest {
         OpenSslAuthority authority = OpenSslAuthority.in(folder, "authority");
         int port = start(
                 ListenerConfig.builder("tcp", 0)
-                        .tls(TlsConfig.of(authority.server("server").files()))
+                        .tls(TlsConfig.builder(authority.server("server").files())
+                                .build())
                         .build(),
                 new ConnectRate(1, 1));
         try (Socket first = new Socket(InetAddress.getLoopbackAddress(), port);

@@ -37,6 +37,7 @@ public final class ApiController {
     private static final String BEARER = "Bearer ";
     private static final String AREA = "security";
     private static final String AUDIT = "audit";
+    private static final String REFUSED = "refused";
 
     private final @Nullable AdminToken token;
     private final SecurityResource security;
@@ -81,6 +82,10 @@ public final class ApiController {
         if (path.equals(List.of(AUDIT)) && request.getMethod().equals("GET")) {
             return security.audit(request.getParameter("before"), request.getParameter("limit"))
                     .thenApply(ApiController::ofAnswer);
+        }
+        if (path.equals(List.of(AREA, REFUSED)) && request.getMethod().equals("GET")) {
+            return CompletableFuture.completedStage(
+                    ofAnswer(security.refused(request.getParameter("before"), request.getParameter("limit"))));
         }
         if (path.size() < 2 || path.size() > 3 || !path.getFirst().equals(AREA)) {
             throw new ApiProblem(HttpStatus.NOT_FOUND, "there is nothing at " + request.getRequestURI());

@@ -1,5 +1,6 @@
 package io.tributary.server.api;
 
+import io.tributary.broker.guard.RefusedClient;
 import io.tributary.broker.security.store.Ban;
 import io.tributary.broker.security.store.DeviceToken;
 import io.tributary.broker.security.store.SecurityObject;
@@ -43,6 +44,20 @@ final class ObjectJson {
         json.put("position", entry.position());
         json.put("time", Instant.ofEpochMilli(entry.timeMillis()).toString());
         json.putAll(JsonFields.parse(entry.bytes()).textsByName());
+        return json;
+    }
+
+    /** A client that was refused, as an answer has it. */
+    static Map<String, @Nullable Object> of(RefusedClient client) {
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("number", client.number());
+        json.put("time", client.time().toString());
+        json.put("listener", client.listener());
+        json.put("address", client.address());
+        json.put("clientId", client.clientId());
+        json.put("user", client.userName());
+        json.put("reason", client.reason());
+        json.put("words", client.words());
         return json;
     }
 

@@ -1,5 +1,7 @@
 package io.tributary.server.api;
 
+import io.tributary.broker.guard.RefusedClient;
+import io.tributary.broker.guard.RefusedClients;
 import io.tributary.broker.security.store.Change;
 import io.tributary.broker.security.store.ChangeResult;
 import io.tributary.broker.security.store.DeviceToken;
@@ -38,15 +40,18 @@ public final class SecurityResource {
     private static final String ADMIN = "admin token";
 
     private final SecurityStore store;
+    private final RefusedClients refused;
     private final WorkPool hashing;
 
     /**
      * Creates it.
      *
+     * @param refused the clients that this node refused last
      * @param hashing where slow hashes are computed
      */
-    public SecurityResource(SecurityStore store, WorkPool hashing) {
+    public SecurityResource(SecurityStore store, RefusedClients refused, WorkPool hashing) {
         this.store = store;
+        this.refused = refused;
         this.hashing = hashing;
     }
 
@@ -90,11 +95,8 @@ public final class SecurityResource {
 
     /** Entries of the audit log, the newest first. */
     CompletionStage<ApiAnswer> audit(@Nullable String before, @Nullable String limit) {
-        if (before != null && !before.matches("\\d{1,18}")) {
-            throw ApiProblem.bad("before must be the position of an entry");
-        }
         int most = limit(limit);
-        return store.audit(before == null ? Long.MAX_VALUE : Long.parseLong(before), most)
+        return store.audit(before(before), most)
                 .exceptionally(failure -> {
                     throw new ApiProblem(
                             HttpStatus.SERVICE_UNAVAILABLE, "the audit log cannot be read: " + failure.getMessage());
@@ -110,6 +112,28 @@ public final class SecurityResource {
                                             + entries.getLast().position());
                     return new ApiAnswer(HttpStatus.OK, null, json);
                 });
+    }
+
+    /** The clients that this node refused last, the newest first. */
+    ApiAnswer refused(@Nullable String before, @Nullable String limit) {
+        int most = limit(limit);
+        List<RefusedClient> clients = refused.newest(before(before), most);
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("items", clients.stream().map(ObjectJson::of).toList());
+        json.put(
+                "next",
+                clients.size() < most
+                        ? null
+                        : "/api/v1/security/refused?limit=" + most + "&before="
+                                + clients.getLast().number());
+        return new ApiAnswer(HttpStatus.OK, null, json);
+    }
+
+    private static long before(@Nullable String given) {
+        if (given != null && !given.matches("\\d{1,18}")) {
+            throw ApiProblem.bad("before must be the number of an entry");
+        }
+        return given == null ? Long.MAX_VALUE : Long.parseLong(given);
     }
 
     private static int limit(@Nullable String given) {

@@ -245,6 +245,16 @@ class SecurityApiTest {
     }
 
     @Test
+    void refusedClientsAreListedWithoutTheirPasswords() {
+        assertThat(connect("uninvited", "mallory", "guess-of-mallory")).isEqualTo(0x86);
+        String body = api.get("refused?limit=5").body();
+        assertThat(body)
+                .contains("\"clientId\":\"uninvited\"", "\"user\":\"mallory\"", "bad_user_name_or_password")
+                .doesNotContain("guess-of-mallory");
+        assertThat(api.get("refused?limit=0").statusCode()).isEqualTo(400);
+    }
+
+    @Test
     void ruleSetDecidesFromItsChangeOn() {
         assertThat(api.create("users/devices:ruled", user(PASSWORD)).statusCode())
                 .isEqualTo(201);
