@@ -128,8 +128,8 @@ final class SecurityWriter {
     }
 
     /**
-     * Removes device tokens of users who are gone: they are void already. Looks at a bounded number of them, and goes on
-     * from there the next time; now and then, on one thread.
+     * Removes device tokens of users who are gone: they are void already. Looks at a bounded number of them, and goes
+     * on from there the next time; now and then, on one thread.
      */
     void removeVoidTokens() {
         TableCopy tokens = copies.get(SecurityTable.TOKENS);
