@@ -180,6 +180,7 @@ public final class SecurityStore {
             ticks++;
             if (ticks % TICKS_A_PURGE == 0) {
                 now.writer().purge();
+                now.writer().removeVoidTokens();
             }
             if (open != null) {
                 listeners.forEach(Listener::settle);
@@ -249,15 +250,14 @@ public final class SecurityStore {
         Open now = open;
         List<Entry> entries = new ArrayList<>();
         if (now != null) {
-            for (Map.Entry<String, StoredEntry> each :
-                    now.copy(table).after(after).entrySet()) {
-                if (each.getValue().body() == null) {
-                    continue;
-                }
-                if (entries.size() == most) {
-                    return new Page(entries, entries.getLast().object().id());
-                }
-                entries.add(entry(table, each.getValue()));
+            now.copy(table)
+                    .after(after)
+                    .filter(each -> each.getValue().body() != null)
+                    .limit(most + 1L)
+                    .forEach(each -> entries.add(entry(table, each.getValue())));
+            if (entries.size() > most) {
+                entries.removeLast();
+                return new Page(entries, entries.getLast().object().id());
             }
         }
         return new Page(entries, null);

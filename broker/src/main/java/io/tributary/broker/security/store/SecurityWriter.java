@@ -29,6 +29,10 @@ final class SecurityWriter {
     private static final int MOST_WAITING = 1_000;
     private static final Duration REMEMBERED = Duration.ofDays(1);
     private static final int PURGED_AT_ONCE = 1_000;
+    private static final int LOOKED_AT_ONCE = 10_000;
+
+    /** Who removes what is void, in the audit log. */
+    private static final String BROKER = "broker";
 
     private final Map<SecurityTable, TableCopy> copies;
     private final LongSupplier ownEpoch;
@@ -37,6 +41,7 @@ final class SecurityWriter {
     private final ConcurrentMap<String, CompletableFuture<ChangeResult>> last = new ConcurrentHashMap<>();
     private final Semaphore room = new Semaphore(MOST_WAITING);
     private @Nullable Claim claim; // guarded by this
+    private String lookedUpTo = ""; // on the thread of removeVoidTokens
 
     /**
      * Creates it.
@@ -112,12 +117,56 @@ final class SecurityWriter {
             return;
         }
         long before = clock.millis() - REMEMBERED.toMillis();
-        copies.forEach((table, copy) -> copy.after("").entrySet().stream()
-                .filter(entry ->
-                        entry.getValue().body() == null && entry.getValue().changedMillis() < before)
+        copies.forEach((table, copy) -> copy.removed().stream()
+                .filter(id -> isLongGone(copy.last(id), before))
                 .limit(PURGED_AT_ONCE)
-                .map(Map.Entry::getKey)
                 .forEach(id -> inTurn(table + id, () -> claimed().thenCompose(held -> purge(held, copy, id)))));
+    }
+
+    private static boolean isLongGone(@Nullable StoredEntry entry, long beforeMillis) {
+        return entry != null && entry.body() == null && entry.changedMillis() < beforeMillis;
+    }
+
+    /**
+     * Removes device tokens of users who are gone: they are void already. Looks at a bounded number of them, and goes
+     * on from there the next time; now and then, on one thread.
+     */
+    void removeVoidTokens() {
+        TableCopy tokens = copies.get(SecurityTable.TOKENS);
+        TableCopy users = copies.get(SecurityTable.USERS);
+        if (!isOwner() || tokens == null || users == null) {
+            return;
+        }
+        int looked = 0;
+        String from = lookedUpTo;
+        lookedUpTo = "";
+        for (Map.Entry<String, StoredEntry> entry :
+                tokens.after(from).limit(LOOKED_AT_ONCE).toList()) {
+            if (isVoid(entry.getValue(), users)) {
+                CompletionStage<ChangeResult> _ = change(Change.remove(
+                        SecurityTable.TOKENS,
+                        entry.getKey(),
+                        new Change.Is(entry.getValue().stamp()),
+                        BROKER,
+                        ""));
+            }
+            if (++looked == LOOKED_AT_ONCE) {
+                lookedUpTo = entry.getKey();
+                return;
+            }
+        }
+    }
+
+    private static boolean isVoid(StoredEntry entry, TableCopy users) {
+        if (entry.body() == null
+                || !(SecurityCodec.decode(SecurityTable.TOKENS, entry.body()) instanceof DeviceToken token)) {
+            return false;
+        }
+        StoredEntry user = users.get(token.user());
+        return user == null
+                || user.body() == null
+                || !(SecurityCodec.decode(SecurityTable.USERS, user.body()) instanceof StoredUser owner)
+                || owner.serial() != token.userSerial();
     }
 
     private CompletionStage<ChangeResult> apply(Claim held, Change change) {

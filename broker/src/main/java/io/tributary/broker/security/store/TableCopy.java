@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,7 +40,10 @@ final class TableCopy implements ReplicatedMap.Follower {
     private final ReplicatedMap map;
     private final RecordFormat format;
     private final Observer observer;
-    private final ConcurrentSkipListMap<String, StoredEntry> entries = new ConcurrentSkipListMap<>();
+    /** The entries as they are in the map: as objects they would take twice the memory. */
+    private final ConcurrentSkipListMap<String, byte[]> entries = new ConcurrentSkipListMap<>();
+
+    private final Set<String> removed = ConcurrentHashMap.newKeySet();
     private final AtomicLong objects = new AtomicLong();
     private final Set<String> overwritten = ConcurrentHashMap.newKeySet();
     private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
@@ -72,7 +76,7 @@ final class TableCopy implements ReplicatedMap.Follower {
     /** The object with the id, or null. */
     @Nullable
     StoredEntry get(String id) {
-        StoredEntry entry = entries.get(id);
+        StoredEntry entry = last(id);
         return entry == null || entry.body() == null ? null : entry;
     }
 
@@ -82,8 +86,14 @@ final class TableCopy implements ReplicatedMap.Follower {
     }
 
     /** All entries behind an id, in the order of ids, those of removed objects too. */
-    Map<String, StoredEntry> after(String id) {
-        return entries.tailMap(id, false);
+    Stream<Map.Entry<String, StoredEntry>> after(String id) {
+        return entries.tailMap(id, false).entrySet().stream()
+                .map(entry -> Map.entry(entry.getKey(), decoded(entry.getValue())));
+    }
+
+    /** The ids of objects that were removed and are still remembered. */
+    List<String> removed() {
+        return List.copyOf(removed);
     }
 
     /** The epoch of the newest writer, -1 when there was none. */
@@ -112,7 +122,7 @@ final class TableCopy implements ReplicatedMap.Follower {
 
     /** Whether a writer's change holds: its entry has come back, and counts. */
     boolean has(String id, Stamp stamp) {
-        StoredEntry entry = entries.get(id);
+        StoredEntry entry = last(id);
         return entry != null && entry.stamp().equals(stamp);
     }
 
@@ -137,7 +147,8 @@ final class TableCopy implements ReplicatedMap.Follower {
     /** The last entry with an id, or that it was removed; null when nothing is known. */
     @Nullable
     StoredEntry last(String id) {
-        return entries.get(id);
+        byte[] bytes = entries.get(id);
+        return bytes == null ? null : decoded(bytes);
     }
 
     @Override
@@ -170,17 +181,18 @@ final class TableCopy implements ReplicatedMap.Follower {
     }
 
     private void purged(String id) {
-        StoredEntry now = entries.get(id);
+        StoredEntry now = last(id);
         if (now != null && now.body() != null) {
             overwritten.add(id); // by a writer that was replaced
             return;
         }
         entries.remove(id);
+        removed.remove(id);
         readable(id);
     }
 
     private void entry(String id, byte[] value) {
-        StoredEntry before = entries.get(id);
+        StoredEntry before = last(id);
         StoredEntry now;
         SecurityObject object;
         try {
@@ -198,9 +210,19 @@ final class TableCopy implements ReplicatedMap.Follower {
             unreadable(id, e);
             return;
         }
-        entries.put(id, now);
+        entries.put(id, value);
+        if (object == null) {
+            removed.add(id);
+        } else {
+            removed.remove(id);
+        }
         readable(id);
         tell(id, objectOf(before), object);
+    }
+
+    /** One that was read before. */
+    private StoredEntry decoded(byte[] bytes) {
+        return StoredEntry.decode(bytes, format.newest());
     }
 
     private boolean isOlder(StoredEntry now, @Nullable StoredEntry before) {
@@ -215,7 +237,9 @@ final class TableCopy implements ReplicatedMap.Follower {
             format.tooNew(named(id));
         }
         if (table == SecurityTable.USERS || table == SecurityTable.TOKENS) {
-            StoredEntry before = entries.remove(id);
+            StoredEntry before = last(id);
+            entries.remove(id);
+            removed.remove(id);
             tell(id, objectOf(before), null);
         }
     }

@@ -15,6 +15,7 @@ import io.tributary.broker.security.store.ChangeResult.Refused;
 import io.tributary.broker.security.store.ChangeResult.Unknown;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.persistence.replicated.ReplicatedMap;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -240,6 +241,24 @@ class SecurityStoreTest {
         tickForAMinute(owner);
         assertThat(map("users").stored()).doesNotContainKey("entry/r:alice");
         Stamp _ = stampOf(owner.put("alice", false, new Absent()));
+    }
+
+    @Test
+    void tokensGoWhenTheirUserIsGone() {
+        TestNode owner = new TestNode();
+        owner.epoch = 7;
+        Stamp _ = stampOf(owner.put("alice", false, new Absent()));
+        Stamp _ = stampOf(owner.put("bob", false, new Absent()));
+        for (String user : List.of("r:alice", "r:bob", "r:nobody")) {
+            byte[] sha256 = DeviceToken.sha256(user.getBytes(StandardCharsets.UTF_8));
+            Stamp _ = stampOf(
+                    owner.change(Change.put(new DeviceToken(sha256, user, 1, null, null), new Absent(), "test", "")));
+        }
+        Stamp _ = stampOf(owner.remove("alice", new Present()));
+        tickForAMinute(owner);
+        assertThat(owner.store.page(SecurityTable.TOKENS, "", 10).entries())
+                .extracting(entry -> ((DeviceToken) entry.object()).user())
+                .containsExactly("r:bob");
     }
 
     private static void tickForAMinute(TestNode node) {
