@@ -51,6 +51,7 @@ class CoreSettingsTest {
     private static final Map<String, String> OTHERWISE = Map.ofEntries(
             Map.entry("mode", "by Broker.start, or ClusterBroker.start of tributary-cluster"),
             Map.entry("cluster.", "by the ClusterConfig of tributary-cluster"),
+            Map.entry("http.", "the core has no port of health and metrics"),
             Map.entry("ingest.", "by the ClusterConfig of tributary-cluster"),
             Map.entry("stop-timeout", "of the process; stop(stop -> stop.longest(...)) is half of it"),
             Map.entry("listeners.<name>.enabled", "a listener that is off is not added"),
