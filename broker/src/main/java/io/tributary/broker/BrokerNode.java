@@ -235,8 +235,7 @@ final class BrokerNode implements AutoCloseable {
         shards.start();
         Stages.await(membership.connect());
         membership.awaitReached();
-        Stages.await(subscriptions.start());
-        Stages.await(retained.start());
+        // First, for the rules in it decide about subscriptions and wills.
         Stages.await(security.open(
                 deployment.storage().security(),
                 new SecurityStore.Node(
@@ -247,6 +246,8 @@ final class BrokerNode implements AutoCloseable {
                         deployment.view()::isCurrent,
                         deployment.storage().audit()),
                 expulsions));
+        Stages.await(subscriptions.start());
+        Stages.await(retained.start());
         subscriptions.watch(subscriber -> shards.verify(subscriber.clientId(), subscriber.identity()));
         groups.start();
         shards.own();

@@ -12,6 +12,7 @@ import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -67,7 +68,12 @@ final class Expulsions implements SecurityStore.Listener, AutoCloseable {
     private static boolean hasLess(StoredUser before, StoredUser now) {
         boolean endsEarlier = now.expires() != null
                 && (before.expires() == null || now.expires().isBefore(before.expires()));
-        return now.disabled() || endsEarlier || before.serial() != now.serial();
+        boolean isAnother = before.serial() != now.serial()
+                || !Objects.equals(before.passwordHash(), now.passwordHash())
+                || !Objects.equals(before.tenant(), now.tenant())
+                || before.kind() != now.kind()
+                || !before.attributes().equals(now.attributes());
+        return now.disabled() || endsEarlier || isAnother || !now.groups().containsAll(before.groups());
     }
 
     /** Once a second. */

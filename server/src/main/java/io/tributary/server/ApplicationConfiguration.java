@@ -21,6 +21,8 @@ import io.tributary.server.settings.check.SettingException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.info.BuildProperties;
@@ -32,6 +34,7 @@ import org.springframework.context.annotation.Lazy;
 @Configuration(proxyBeanMethods = false)
 @ManagementParts
 class ApplicationConfiguration {
+    private static final Logger LOG = LoggerFactory.getLogger(ApplicationConfiguration.class);
     private static final String RULES = TributarySettings.PREFIX + ".security.rules";
 
     @Bean
@@ -98,6 +101,7 @@ class ApplicationConfiguration {
         if (!configured.isEmpty()) {
             throw new SettingException(RULES, "has no effect: the application brings an Authorizer of its own");
         }
+        LOG.warn("the application brings an Authorizer of its own: rule sets of the store have no effect");
         return hooks;
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hivemq.client.mqtt.MqttClient;
 import com.hivemq.client.mqtt.mqtt5.Mqtt5BlockingClient;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.localcluster.Ports;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -38,7 +39,8 @@ class TributaryApplicationTest {
                     .anySatisfy(line -> assertThat(line)
                             .endsWith("listening on 127.0.0.1:" + port + " (mqtt over tcp, listener 'tcp')"))
                     .anySatisfy(line -> assertThat(line).contains("mqtt over websocket, path /mqtt, listener 'ws'"))
-                    .anySatisfy(line -> assertThat(line).contains("data in " + folder, "(format 2, sync interval)"))
+                    .anySatisfy(line -> assertThat(line)
+                            .contains("data in " + folder, "(format " + RecordFormat.NEWEST + ", sync interval)"))
                     .anySatisfy(
                             line -> assertThat(line).endsWith("docs/security.md says how to open it to the network"))
                     .anySatisfy(line -> assertThat(line)

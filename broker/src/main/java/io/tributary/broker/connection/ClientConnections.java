@@ -8,9 +8,9 @@ import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.mqtt.ReasonCode;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClientConnections {
     private final ConnectionRegistry connections;
-    private final AtomicInteger open = new AtomicInteger();
+    /** All that have come so far as to ask for their session, and have not ended. */
+    private final Set<ClientConnection> all = ConcurrentHashMap.newKeySet();
+
     /**
      * The latest connection of each client. One of another principal comes in only when it has the session: most do not
      * get it, and the one before must not notice.
@@ -38,7 +40,7 @@ public final class ClientConnections {
 
     /** How many open connections have, or wait for, a session. */
     public int size() {
-        return open.get();
+        return all.size();
     }
 
     /**
@@ -63,7 +65,7 @@ public final class ClientConnections {
      * their session.
      */
     public void expel(Predicate<ClientInfo> which, ReasonCode reason) {
-        for (ClientConnection connection : latestByClient.values()) {
+        for (ClientConnection connection : all) {
             ClientInfo client = connection.client();
             if (client == null || which.test(client)) {
                 connection.inbox().post(() -> connection.expel(which, reason));
@@ -85,7 +87,7 @@ public final class ClientConnections {
     @Nullable
     ClientConnection add(long number, ClientConnection connection, boolean takesAnyones) {
         connections.add(number, connection.inbox());
-        open.incrementAndGet();
+        all.add(connection);
         String clientId = connection.clientId();
         ClientConnection before = latestByClient.putIfAbsent(clientId, connection);
         while (before != null && (takesAnyones || connection.principal().isSameAs(before.principal()))) {
@@ -131,7 +133,7 @@ public final class ClientConnections {
     }
 
     private void ended(ClientConnection connection) {
-        open.decrementAndGet();
+        all.remove(connection);
         latestByClient.remove(connection.clientId(), connection);
     }
 

@@ -26,6 +26,9 @@ public final class Guard {
     /** How many addresses, clients or bans a table has at most; about 20 MB each when full. */
     private static final int MOST = 100_000;
 
+    /** No principal's name is longer, and no table keeps longer ones, however often somebody claims them. */
+    private static final int LONGEST_NAME = Principal.MAX_BYTES;
+
     private static final int NETWORK_BYTES = 8;
 
     private final GuardConfig config;
@@ -162,10 +165,10 @@ public final class Guard {
             return;
         }
         count(Kind.ADDRESS, cause, limits, text(from));
-        if (clientId != null && !clientId.isEmpty()) {
+        if (clientId != null && !clientId.isEmpty() && clientId.length() <= LONGEST_NAME) {
             count(Kind.CLIENT_ID, cause, limits, clientId);
         }
-        if (user != null) {
+        if (user != null && user.length() <= LONGEST_NAME) {
             count(Kind.USER, cause, limits, user);
         }
     }

@@ -38,7 +38,7 @@ public record GuardConfig(
             new ConnectRate(500, 5_000),
             new ConnectRate(5, 60),
             new BanLimits(BanLimit.NONE, BanLimit.NONE, new BanLimit(1_000, MINUTE, MINUTE)),
-            new BanLimits(new BanLimit(120, MINUTE, MINUTE), BanLimit.NONE, BanLimit.NONE),
+            BanLimits.NONE,
             List.of(AddressRange.parse("127.0.0.0/8"), AddressRange.parse("::1")));
 
     /** Copies the list and checks the ranges. */

@@ -42,7 +42,7 @@ public enum BrokerMeters {
             "kind",
             "cause"),
     /** Bans that last. */
-    BANS("tributary.clients.bans", Type.GAUGE, "Bans of this node that are not over."),
+    BANS("tributary.clients.bans", Type.GAUGE, "Automatic bans of this node that are not over."),
     /** Connections that the system did not let in. */
     CONNECTIONS_UNACCEPTED(
             "tributary.connections.unaccepted",
@@ -141,7 +141,8 @@ public enum BrokerMeters {
     CLIENTS_BANNED(
             "tributary.clients.banned",
             Type.COUNTER,
-            "Clients that were refused because of a ban: of their address, client identifier, user or tenant.",
+            "Clients that were refused because of a ban of the store: of their address, client identifier, user or tenant."
+                    + " Automatic bans do not count.",
             "subject"),
     /** Changes of security objects. */
     SECURITY_CHANGES(

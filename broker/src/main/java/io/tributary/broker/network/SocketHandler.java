@@ -213,6 +213,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         }
         closing = true;
         outbound.flush();
+        known(); // what the other side sends from now on is dropped as it comes
         if (!decoding) {
             releaseReceived();
             unfinished.release();

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -30,6 +31,7 @@ public final class Passwords {
     private final LongSupplier nanoTime;
     private final SecretKeySpec key;
     private final Map<String, Remembered> remembered = new ConcurrentHashMap<>();
+    private final AtomicLong sweepNanos;
 
     /** Takes the threads for the slow hashes, and a monotonic clock. */
     public Passwords(WorkPool hashing, LongSupplier nanoTime) {
@@ -38,6 +40,7 @@ public final class Passwords {
         byte[] random = new byte[KEY_BYTES];
         new SecureRandom().nextBytes(random);
         key = new SecretKeySpec(random, ALGORITHM);
+        sweepNanos = new AtomicLong(nanoTime.getAsLong() + REMEMBERED.toNanos());
     }
 
     /** A password that was right, as a keyed hash of itself and of the stored hash. */
@@ -62,6 +65,7 @@ public final class Passwords {
             boolean right = stored.matches(password);
             if (right) {
                 remembered.put(user, new Remembered(stored, mac, nanoTime.getAsLong() + REMEMBERED.toNanos()));
+                sweep();
             }
             return right;
         });
@@ -102,6 +106,15 @@ public final class Passwords {
                 && right.stored().equals(stored)
                 && right.untilNanos() - nanoTime.getAsLong() > 0
                 && MessageDigest.isEqual(right.mac(), mac);
+    }
+
+    /** Drops what is overdue, once in the time for which a password is remembered. */
+    private void sweep() {
+        long now = nanoTime.getAsLong();
+        long due = sweepNanos.get();
+        if (now - due >= 0 && sweepNanos.compareAndSet(due, now + REMEMBERED.toNanos())) {
+            remembered.values().removeIf(each -> each.untilNanos() - now <= 0);
+        }
     }
 
     private byte[] mac(byte @Nullable [] text) {

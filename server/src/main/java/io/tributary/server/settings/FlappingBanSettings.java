@@ -27,7 +27,7 @@ public record FlappingBanSettings(
         @DefaultValue("1m") @Allowed(min = "1s", max = "365d")
         Duration addressDuration,
 
-        @DefaultValue("120") @Allowed(min = "0") int clientId,
+        @DefaultValue("0") @Allowed(min = "0") int clientId,
 
         @DefaultValue("1m") @Allowed(min = "1s", max = "1d") Duration clientIdWithin,
 

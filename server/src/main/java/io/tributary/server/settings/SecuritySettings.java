@@ -35,7 +35,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     is closed.
  * @param seed The YAML file with users, rule sets, bans and tenants that each start puts into the store where they are
  *     not there yet ([security.md](security.md#a-file-to-begin-with)).
- * @param exempt Addresses, or ranges of them (CIDR), that have no connect rate and are never banned: networks whose
+ * @param exempt Addresses, or ranges of them (CIDR), that have no connect rate and no automatic bans: networks whose
  *     many clients share an address, and this machine.
  * @param unauthenticated what connections may send before it is known whose they are
  * @param connectRate how often somebody may connect

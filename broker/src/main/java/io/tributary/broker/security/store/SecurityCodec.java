@@ -96,7 +96,9 @@ public final class SecurityCodec {
             };
             from.expectEnd();
             return object;
-        } catch (IllegalArgumentException e) {
+        } catch (UnreadableRecordException e) {
+            throw e;
+        } catch (RuntimeException e) { // whatever it is, the record is damaged
             throw new UnreadableRecordException("the record is not well made: " + e.getMessage());
         }
     }

@@ -65,8 +65,8 @@ public final class SecurityStore {
          */
         void changed(SecurityTable table, @Nullable SecurityObject before, @Nullable SecurityObject now);
 
-        /** The store is open, and has all that there is; before the node serves clients. */
-        default void begun() {}
+        /** The store has been read; before the node decides anything. */
+        default void read() {}
 
         /** About once a second while the store is open. */
         default void settle() {}
@@ -157,13 +157,15 @@ public final class SecurityStore {
         return CompletableFuture.allOf(copies.values().stream()
                         .map(copy -> copy.follow().toCompletableFuture())
                         .toArray(CompletableFuture<?>[]::new))
-                .thenApply(_ -> null);
+                .thenApply(_ -> {
+                    listeners.forEach(Listener::read);
+                    return null;
+                });
     }
 
     /** This node serves clients from now on: what other nodes acknowledged before is read. */
     public void begin() {
         open = opened;
-        listeners.forEach(Listener::begun);
     }
 
     /** There is nothing in it any more, until it is opened again. */
@@ -180,11 +182,9 @@ public final class SecurityStore {
             ticks++;
             if (ticks % TICKS_A_PURGE == 0) {
                 now.writer().purge();
-                now.writer().removeVoidTokens();
+                now.writer().removeVoid();
             }
-            if (open != null) {
-                listeners.forEach(Listener::settle);
-            }
+            listeners.forEach(Listener::settle);
         }
     }
 
@@ -209,10 +209,28 @@ public final class SecurityStore {
                         .toList();
     }
 
-    /** Whether there is an object of which nothing is known, because its record cannot be read. */
-    public boolean lacks(SecurityTable table) {
-        Open now = open;
-        return now != null && now.copy(table).lacksSome();
+    /**
+     * The rule sets, also before the node serves clients.
+     *
+     * @return null when the store is not open
+     * @throws UnreadableRecordException when there is one of which nothing is known, because its record cannot be read
+     */
+    @Nullable
+    List<StoredRuleSet> ruleSets() {
+        Open now = opened;
+        if (now == null) {
+            return null;
+        }
+        TableCopy rules = now.copy(SecurityTable.RULES);
+        List<StoredRuleSet> all = rules.after("")
+                .filter(each -> each.getValue().body() != null)
+                .map(each -> (StoredRuleSet)
+                        entry(SecurityTable.RULES, each.getValue()).object())
+                .toList();
+        if (rules.lacksSome()) {
+            throw new UnreadableRecordException("a rule set cannot be read");
+        }
+        return all;
     }
 
     /** The object with the id; null when there is none. */

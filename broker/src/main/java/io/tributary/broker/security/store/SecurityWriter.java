@@ -9,7 +9,10 @@ import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.audit.AuditLog;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,6 +20,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +45,7 @@ final class SecurityWriter {
     private final ConcurrentMap<String, CompletableFuture<ChangeResult>> last = new ConcurrentHashMap<>();
     private final Semaphore room = new Semaphore(MOST_WAITING);
     private @Nullable Claim claim; // guarded by this
-    private String lookedUpTo = ""; // on the thread of removeVoidTokens
+    private final Map<SecurityTable, String> lookedUpTo = new EnumMap<>(SecurityTable.class); // on that of removeVoid
 
     /**
      * Creates it.
@@ -128,39 +132,45 @@ final class SecurityWriter {
     }
 
     /**
-     * Removes device tokens of users who are gone: they are void already. Looks at a bounded number of them, and goes
-     * on from there the next time; now and then, on one thread.
+     * Removes bans and device tokens that are over, and device tokens of users who are gone: all void already. Looks at
+     * a bounded number of them, and goes on from there the next time; now and then, on one thread.
      */
-    void removeVoidTokens() {
-        TableCopy tokens = copies.get(SecurityTable.TOKENS);
+    void removeVoid() {
         TableCopy users = copies.get(SecurityTable.USERS);
-        if (!isOwner() || tokens == null || users == null) {
+        if (!isOwner() || users == null) {
             return;
         }
-        int looked = 0;
-        String from = lookedUpTo;
-        lookedUpTo = "";
-        for (Map.Entry<String, StoredEntry> entry :
-                tokens.after(from).limit(LOOKED_AT_ONCE).toList()) {
-            if (isVoid(entry.getValue(), users)) {
-                CompletionStage<ChangeResult> _ = change(Change.remove(
-                        SecurityTable.TOKENS,
-                        entry.getKey(),
-                        new Change.Is(entry.getValue().stamp()),
-                        BROKER,
-                        ""));
-            }
-            if (++looked == LOOKED_AT_ONCE) {
-                lookedUpTo = entry.getKey();
-                return;
+        remove(SecurityTable.TOKENS, entry -> isVoid(entry, users));
+        remove(SecurityTable.BANS, this::isOver);
+    }
+
+    private void remove(SecurityTable table, Predicate<StoredEntry> isVoid) {
+        TableCopy copy = Objects.requireNonNull(copies.get(table));
+        List<Map.Entry<String, StoredEntry>> looked = copy.after(lookedUpTo.getOrDefault(table, ""))
+                .limit(LOOKED_AT_ONCE)
+                .toList();
+        lookedUpTo.put(table, looked.size() == LOOKED_AT_ONCE ? looked.getLast().getKey() : "");
+        for (Map.Entry<String, StoredEntry> entry : looked) {
+            if (isVoid.test(entry.getValue())) {
+                Change.Condition unchanged = new Change.Is(entry.getValue().stamp());
+                CompletionStage<ChangeResult> _ = change(Change.remove(table, entry.getKey(), unchanged, BROKER, ""));
             }
         }
     }
 
-    private static boolean isVoid(StoredEntry entry, TableCopy users) {
+    private boolean isOver(StoredEntry entry) {
+        return entry.body() != null
+                && SecurityCodec.decode(SecurityTable.BANS, entry.body()) instanceof Ban ban
+                && !ban.holdsAt(clock.instant());
+    }
+
+    private boolean isVoid(StoredEntry entry, TableCopy users) {
         if (entry.body() == null
                 || !(SecurityCodec.decode(SecurityTable.TOKENS, entry.body()) instanceof DeviceToken token)) {
             return false;
+        }
+        if (token.expires() != null && !clock.instant().isBefore(token.expires())) {
+            return true;
         }
         StoredEntry user = users.get(token.user());
         return user == null

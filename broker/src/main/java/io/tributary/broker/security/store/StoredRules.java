@@ -5,6 +5,7 @@ import io.tributary.broker.security.rules.Rule;
 import io.tributary.broker.security.rules.RuleSet;
 import io.tributary.broker.security.rules.Rules;
 import io.tributary.broker.security.rules.TopicPattern;
+import io.tributary.common.event.UnreadableRecordException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -19,7 +20,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class StoredRules implements SecurityStore.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(StoredRules.class);
-    private static final int A_PAGE = 100;
 
     private static final List<RuleSet> NOTHING = List.of(new RuleSet(
             "unreadable",
@@ -55,15 +55,23 @@ public final class StoredRules implements SecurityStore.Listener {
     }
 
     @Override
-    public synchronized void begun() {
+    public synchronized void read() {
         isChanged = false;
         List<RuleSet> all = new ArrayList<>(configured);
-        if (store.lacks(SecurityTable.RULES)) {
+        try {
+            List<StoredRuleSet> stored = store.ruleSets();
+            if (stored == null) {
+                isChanged = true; // the rules that hold stay until the store is there again
+                return;
+            }
+            stored.stream()
+                    .sorted(Comparator.comparingInt(StoredRuleSet::order).thenComparing(StoredRuleSet::name))
+                    .map(StoredRuleSet::compiled)
+                    .forEach(all::add);
+        } catch (UnreadableRecordException e) {
             LOG.error("a rule set of the store cannot be read: what only the store allows is denied until it is written"
-                    + " again, or deleted");
+                    + " again");
             all.addAll(NOTHING);
-        } else {
-            stored().stream().map(StoredRuleSet::compiled).forEach(all::add);
         }
         if (all.size() > configured.size() || rules.version() > 1) {
             rules.replace(all);
@@ -73,22 +81,7 @@ public final class StoredRules implements SecurityStore.Listener {
     @Override
     public void settle() {
         if (isChanged) {
-            begun();
+            read();
         }
-    }
-
-    private List<StoredRuleSet> stored() {
-        List<StoredRuleSet> found = new ArrayList<>();
-        String after = "";
-        while (after != null) {
-            SecurityStore.Page page = store.page(SecurityTable.RULES, after, A_PAGE);
-            page.entries().stream()
-                    .map(SecurityStore.Entry::object)
-                    .map(StoredRuleSet.class::cast)
-                    .forEach(found::add);
-            after = page.next();
-        }
-        found.sort(Comparator.comparingInt(StoredRuleSet::order).thenComparing(StoredRuleSet::name));
-        return found;
     }
 }

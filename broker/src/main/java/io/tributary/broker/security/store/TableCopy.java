@@ -104,7 +104,7 @@ final class TableCopy implements ReplicatedMap.Follower {
     /** What cannot be read, a sentence each. */
     List<String> problems() {
         return unreadable.stream()
-                .map(id -> named(id) + " cannot be read and does not count; write it again, or delete it")
+                .map(id -> named(id) + " cannot be read and does not count; write it again")
                 .toList();
     }
 
@@ -233,6 +233,7 @@ final class TableCopy implements ReplicatedMap.Follower {
     private void unreadable(String id, UnreadableRecordException why) {
         LOG.error("{} cannot be read, and does not count", named(id), why);
         unreadable.add(id);
+        tellOfRules(id);
         if (why.isNewer()) {
             format.tooNew(named(id));
         }
@@ -246,7 +247,15 @@ final class TableCopy implements ReplicatedMap.Follower {
 
     private void readable(String id) {
         if (unreadable.remove(id)) {
+            tellOfRules(id);
             format.replaced(named(id));
+        }
+    }
+
+    /** Whether all rule sets can be read counts, too. */
+    private void tellOfRules(String id) {
+        if (table == SecurityTable.RULES) {
+            observer.changed(table, id, null, null);
         }
     }
 

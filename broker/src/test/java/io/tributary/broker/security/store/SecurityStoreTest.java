@@ -4,6 +4,8 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.fake.SharedReplicatedMap;
+import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.security.rules.Rules;
 import io.tributary.broker.security.store.Change.Absent;
 import io.tributary.broker.security.store.Change.Condition;
 import io.tributary.broker.security.store.Change.Is;
@@ -14,6 +16,7 @@ import io.tributary.broker.security.store.ChangeResult.NotNow;
 import io.tributary.broker.security.store.ChangeResult.Refused;
 import io.tributary.broker.security.store.ChangeResult.Unknown;
 import io.tributary.common.event.RecordFormat;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -31,6 +34,8 @@ import org.junit.jupiter.api.Test;
 
 /** Nodes that share maps; the test says which of them owns shard 0, and since when. */
 class SecurityStoreTest {
+    private static final ClientInfo CLIENT = BanIndexTest.client("c", null);
+
     private final Map<String, SharedReplicatedMap> maps = new HashMap<>();
     private final List<TestNode> nodes = new ArrayList<>();
     private final AuditInMemory audit = new AuditInMemory();
@@ -265,6 +270,73 @@ class SecurityStoreTest {
         for (int second = 0; second < 60; second++) {
             node.store.tick();
         }
+    }
+
+    @Test
+    void ruleSetsOfTheStoreDecideBehindThoseOfTheConfigurationInTheirOrder() {
+        TestNode owner = new TestNode();
+        owner.epoch = 7;
+        Rules rules = new Rules(List.of());
+        StoredRules.decideIn(rules, List.of(), owner.store);
+        assertThat(rules.mayReceive(CLIENT, "a/b")).as("without rules").isTrue();
+
+        Stamp _ = stampOf(owner.change(Change.put(ruleSet("allow", 2, true, "a/#"), new Absent(), "test", "")));
+        Stamp _ = stampOf(owner.change(Change.put(ruleSet("deny", 1, false, "a/b"), new Absent(), "test", "")));
+        owner.store.tick();
+        assertThat(rules.mayReceive(CLIENT, "a/b")).isFalse();
+        assertThat(rules.mayReceive(CLIENT, "a/c")).isTrue();
+        assertThat(rules.mayReceive(CLIENT, "c")).isFalse();
+    }
+
+    /** A rule set of which nothing is known may be one that denies. */
+    @Test
+    void nothingIsAllowedWhileARuleSetWasNeverRead() {
+        TestNode owner = new TestNode();
+        owner.epoch = 7;
+        Rules rules = new Rules(List.of());
+        StoredRules.decideIn(rules, List.of(), owner.store);
+        SharedReplicatedMap.Node copy = Objects.requireNonNull(owner.copies.get("rules"));
+        CompletionStage<@Nullable Void> _ = copy.put("entry/odd", new byte[] {3, 9, 9});
+        owner.store.tick();
+        assertThat(rules.mayReceive(CLIENT, "a")).isFalse();
+        assertThat(rules.mayPublish(CLIENT, "a", QoS.AT_MOST_ONCE, false)).isFalse();
+
+        Stamp _ = stampOf(owner.change(Change.put(ruleSet("odd", 1, true, "a"), new Absent(), "test", "")));
+        owner.store.tick();
+        assertThat(rules.mayReceive(CLIENT, "a")).isTrue();
+    }
+
+    @Test
+    void rulesThatHoldStayWhileTheStoreIsClosed() {
+        TestNode owner = new TestNode();
+        owner.epoch = 7;
+        Rules rules = new Rules(List.of());
+        StoredRules.decideIn(rules, List.of(), owner.store);
+        Stamp _ = stampOf(owner.change(Change.put(ruleSet("set", 1, true, "a"), new Absent(), "test", "")));
+        owner.store.tick();
+        Stamp _ = stampOf(owner.change(Change.put(ruleSet("more", 2, true, "b"), new Absent(), "test", "")));
+        owner.store.close();
+        owner.store.tick();
+        assertThat(rules.mayReceive(CLIENT, "a")).isTrue();
+        assertThat(rules.mayReceive(CLIENT, "b")).isFalse();
+    }
+
+    @Test
+    void banIsRemovedWhenItIsOver() {
+        TestNode owner = new TestNode();
+        owner.epoch = 7;
+        Ban ban = new Ban("short", Ban.Subject.CLIENT_ID, "c", null, now.plusSeconds(10), false);
+        Stamp _ = stampOf(owner.change(Change.put(ban, new Absent(), "test", "")));
+        tickForAMinute(owner);
+        assertThat(owner.store.size(SecurityTable.BANS)).isEqualTo(1);
+        now = now.plusSeconds(10);
+        tickForAMinute(owner);
+        assertThat(owner.store.size(SecurityTable.BANS)).isZero();
+    }
+
+    private static StoredRuleSet ruleSet(String name, int order, boolean allows, String topic) {
+        return new StoredRuleSet(
+                name, order, Map.of(), List.of(new StoredRuleSet.Line(allows, "all", topic, null, null)));
     }
 
     /** Nothing opens: a user that cannot be read is none, a ban that cannot be read stays as it was. */

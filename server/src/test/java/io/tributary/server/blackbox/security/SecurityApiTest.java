@@ -245,6 +245,21 @@ class SecurityApiTest {
     }
 
     @Test
+    void userIsDisconnectedWhenItLosesAGroup() {
+        assertThat(api.create("users/devices:regrouped", user(PASSWORD)).statusCode())
+                .isEqualTo(201);
+        assertThat(connect("regrouped", "regrouped", PASSWORD)).isNull();
+        Mqtt5BlockingClient client = clients.getLast();
+        assertThat(api.replace("users/devices:regrouped", "{\"groups\":[\"devices\",\"more\"]}")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(api.replace("users/devices:regrouped", "{\"groups\":[\"more\"]}")
+                        .statusCode())
+                .isEqualTo(200);
+        awaitDisconnected(client);
+    }
+
+    @Test
     void refusedClientsAreListedWithoutTheirPasswords() {
         assertThat(connect("uninvited", "mallory", "guess-of-mallory")).isEqualTo(0x86);
         String body = api.get("refused?limit=5").body();
