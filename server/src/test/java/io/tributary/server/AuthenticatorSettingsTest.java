@@ -29,8 +29,8 @@ class AuthenticatorSettingsTest {
             listeners.tcp.authentication=b AUTH.a.kind=x509                    | tributary.listeners.tcp.authentication: 'b' is not the name of an authenticator; there are a
             listeners.tcp.authentication=a,a AUTH.a.kind=x509                  | tributary.listeners.tcp.authentication: 'a,a' names one twice
             security.anonymous=sometimes                                       | tributary.security.anonymous: 'sometimes' is not one of never, loopback, always
-            AUTH.a.realm=r                                                     | AUTH.a.kind: is missing; it must be one of x509, jwt, file, http, scram, ldap
-            AUTH.a.kind=kerberos                                               | AUTH.a.kind: 'kerberos' is not one of x509, jwt, file, http, scram, ldap
+            AUTH.a.realm=r                                                     | AUTH.a.kind: is missing; it must be one of x509, jwt, file, http, scram, ldap, store
+            AUTH.a.kind=kerberos                                               | AUTH.a.kind: 'kerberos' is not one of x509, jwt, file, http, scram, ldap, store
             AUTH.nobody.kind=x509                                              | AUTH.nobody: 'nobody' stands for clients that no authenticator knows
             AUTH.a.kind=x509 AUTH.a.realm=                                     | AUTH.a.realm: is empty: clients of that realm are those without a name
             AUTH.a.kind=x509 AUTH.a.file=x                                     | AUTH.a.file: has no effect with kind=x509, which has name, pattern, groups
