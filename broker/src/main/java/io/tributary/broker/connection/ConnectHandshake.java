@@ -59,9 +59,6 @@ final class ConnectHandshake {
         checkRoom();
         checkClientId(connect);
         checkBans(connect);
-        if (context.services().guard().isBanned(peer.address(), connect.clientId(), connect.userName())) {
-            throw new MqttException(ReasonCode.BANNED, "the client is banned for a while");
-        }
         checkWritable();
         if (context.backend().shards().isCongested()) {
             stopWaiting = context.backend().room().await(() -> context.run(() -> authenticate(connect)));
@@ -148,8 +145,11 @@ final class ConnectHandshake {
 
     /** Before anybody is asked who the client is. */
     private void checkBans(Connect connect) {
-        if (context.services().access().bans().isBanned(claimed(connect))) {
+        if (context.services().access().bans().isBanned(connect.clientId(), connect.userName())) {
             throw new MqttException(ReasonCode.BANNED, "the client is banned");
+        }
+        if (context.services().guard().isBanned(peer.address(), connect.clientId(), connect.userName())) {
+            throw new MqttException(ReasonCode.BANNED, "the client is banned for a while");
         }
     }
 

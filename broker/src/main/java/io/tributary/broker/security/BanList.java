@@ -2,6 +2,7 @@ package io.tributary.broker.security;
 
 import io.tributary.common.event.Principal;
 import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
 
 /** Knows who may not connect, whatever authenticators say. Asked before them. Any thread; must be fast. */
 public interface BanList {
@@ -14,7 +15,7 @@ public interface BanList {
         }
 
         @Override
-        public boolean isBanned(ClientInfo claimed) {
+        public boolean isBanned(String clientId, @Nullable String userName) {
             return false;
         }
 
@@ -28,7 +29,7 @@ public interface BanList {
     boolean isBanned(InetAddress address);
 
     /** Whether a client may not connect, by its client identifier or the user name that it claims to have. */
-    boolean isBanned(ClientInfo claimed);
+    boolean isBanned(String clientId, @Nullable String userName);
 
     /** Whether one that was authenticated may not connect, by its name or tenant. */
     boolean isBanned(Principal principal);

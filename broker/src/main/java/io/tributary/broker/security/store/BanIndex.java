@@ -71,9 +71,9 @@ final class BanIndex implements BanList {
     }
 
     @Override
-    public boolean isBanned(ClientInfo claimed) {
-        return counted(Subject.CLIENT_ID, of(Subject.CLIENT_ID, claimed.clientId()))
-                || counted(Subject.USER, of(Subject.USER, claimed.userName()));
+    public boolean isBanned(String clientId, @Nullable String userName) {
+        return counted(Subject.CLIENT_ID, of(Subject.CLIENT_ID, clientId))
+                || counted(Subject.USER, of(Subject.USER, userName));
     }
 
     @Override

@@ -389,9 +389,9 @@ public final class SecurityStore {
         }
 
         @Override
-        public boolean isBanned(ClientInfo claimed) {
+        public boolean isBanned(String clientId, @Nullable String userName) {
             Open now = open;
-            return now != null && now.bans().isBanned(claimed);
+            return now != null && now.bans().isBanned(clientId, userName);
         }
 
         @Override

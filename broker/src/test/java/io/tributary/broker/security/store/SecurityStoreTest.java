@@ -350,8 +350,7 @@ class SecurityStoreTest {
         CompletionStage<@Nullable Void> _ =
                 Objects.requireNonNull(owner.copies.get("bans")).put("entry/bad", new byte[] {3, 9, 9});
         assertThat(owner.disabled("alice")).isNull();
-        assertThat(owner.store.bans().isBanned(BanIndexTest.client("mallory", null)))
-                .isTrue();
+        assertThat(owner.store.bans().isBanned("mallory", null)).isTrue();
         assertThat(owner.store.problems()).hasSize(2).anyMatch(words -> words.contains("r:alice"));
         Stamp _ = stampOf(owner.put("alice", false, new Absent()));
         assertThat(owner.disabled("alice")).isFalse();
