@@ -30,7 +30,7 @@ near_names() { # name -> names of tests that differ from it in three letters at 
       }
       return row[length(b)]
     }
-    { d = distance(tolower(wanted), tolower($0)); if (d <= 3) print d, $0 }' | sort -n | head -n 3 | cut -d ' ' -f 2
+    { d = distance(tolower(wanted), tolower($0)); if (d <= 3) print d, $0 }' | sort -n | sed -n 1,3p | cut -d ' ' -f 2
 }
 
 # Maven for short runs; without asking for newer snapshots where it has all that the poms name.
