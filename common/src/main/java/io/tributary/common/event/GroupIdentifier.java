@@ -22,9 +22,9 @@ public final class GroupIdentifier {
         return MARK + nameAndFilter;
     }
 
-    /** Whether this is such an identifier and not a client's. */
+    /** Whether this is such an identifier and not a client's; one of a tenant ({@link TenantNames}) is a client's. */
     public static boolean isGroup(String clientId) {
-        return clientId.startsWith(MARK);
+        return clientId.startsWith(MARK) && !clientId.startsWith(MARK, MARK.length());
     }
 
     /** The shared subscription, {@code $share/name/filter}, of an identifier that is a group's. */
