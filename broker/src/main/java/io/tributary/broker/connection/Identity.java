@@ -4,6 +4,8 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.routing.Publisher;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.subscription.Subscriber;
+import io.tributary.broker.tenant.TenantConnection;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the rest of the broker names a connection: by its client, number and session.
@@ -13,9 +15,15 @@ import io.tributary.broker.subscription.Subscriber;
  * @param connection the number of its connection on this node
  * @param attached the shard's answer
  * @param persistent whether the session outlives its connection
+ * @param tenant the connection as one of its tenant, null without one
  */
 record Identity(
-        ClientInfo client, ClientPermissions permissions, long connection, Attached attached, boolean persistent) {
+        ClientInfo client,
+        ClientPermissions permissions,
+        long connection,
+        Attached attached,
+        boolean persistent,
+        @Nullable TenantConnection tenant) {
 
     /** What waits for a session was matched by rules that may hold no longer, and without knowing the connection. */
     Identity {

@@ -40,6 +40,7 @@ final class InboundFlow {
     private final InboundLimits limits;
     private final InboundTopicAliases aliases;
     private final PublishRate rate;
+    private final @Nullable TenantPace tenantPace;
     private final AckQueue published = new AckQueue(this::acknowledge);
     private final AckQueue released = new AckQueue(this::complete);
     private final int mostOwed;
@@ -55,6 +56,7 @@ final class InboundFlow {
         aliases = new InboundTopicAliases(mqtt5 ? limits.topicAliasMaximum() : 0);
         ids = new InboundPacketIds(identity.attached().inboundPacketIds());
         rate = new PublishRate(context, limits.rate());
+        tenantPace = identity.tenant() == null ? null : new TenantPace(context, identity.tenant());
         mostOwed = mqtt5 ? 2 * limits.receiveMaximum() : limits.maxUnacknowledged();
     }
 
@@ -67,6 +69,9 @@ final class InboundFlow {
         String topic = aliases.resolve(packet);
         rate.count();
         Message message = message(topic, packet);
+        if (tenantPace != null) {
+            tenantPace.count(message.sizeBytes());
+        }
         switch (packet.qos()) {
             case AT_MOST_ONCE -> publishQos0(message);
             case AT_LEAST_ONCE -> publishQos1(message, packet.packetId());

@@ -4,8 +4,10 @@ import io.tributary.broker.extension.SubscribeInterceptor.Decision;
 import io.tributary.broker.extension.SubscribeInterceptor.Proceed;
 import io.tributary.broker.extension.SubscribeInterceptor.Refuse;
 import io.tributary.broker.security.SubscriptionDecision;
+import io.tributary.broker.security.store.TenantLimits.Limit;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
+import io.tributary.broker.tenant.TenantConnection;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
 import io.tributary.common.mqtt.QoS;
@@ -147,8 +149,15 @@ final class SubscribeFlow {
         }
         return context.backend()
                 .subscriptions()
-                .subscribe(identity.subscriber(), identity.epoch(), requests)
+                .subscribe(identity.subscriber(), identity.epoch(), requests, room())
                 .thenCompose(outcomes -> shared(requests, outcomes));
+    }
+
+    private long room() {
+        TenantConnection tenant = identity.tenant();
+        return tenant == null
+                ? Long.MAX_VALUE
+                : tenant.roomForSubscriptions(context.backend().subscriptions()::count);
     }
 
     /** Creates the group's own session for each shared subscription of applications; the group's members share it. */
@@ -156,7 +165,7 @@ final class SubscribeFlow {
         CompletionStage<List<Outcome>> made = CompletableFuture.completedStage(outcomes);
         for (int i = 0; i < requests.size(); i++) {
             TopicFilter filter = requests.get(i).filter();
-            if (isSharedByApplications(requests.get(i)) && outcomes.get(i) != Outcome.QUOTA_EXCEEDED) {
+            if (isSharedByApplications(requests.get(i)) && outcomes.get(i).isMade()) {
                 made = made.thenCombine(context.backend().share().apply(filter), (all, _) -> all);
             }
         }
@@ -188,7 +197,15 @@ final class SubscribeFlow {
             case CREATED -> granted(allowed, allowed.subscription().retainHandling() != RetainHandling.DO_NOT_SEND);
             case REPLACED -> granted(allowed, allowed.subscription().retainHandling() == RetainHandling.SEND);
             case QUOTA_EXCEEDED -> ReasonCode.QUOTA_EXCEEDED;
+            case TENANT_QUOTA_EXCEEDED -> refusedForTenant();
         };
+    }
+
+    private ReasonCode refusedForTenant() {
+        if (identity.tenant() != null) {
+            identity.tenant().refused(Limit.SUBSCRIPTIONS);
+        }
+        return ReasonCode.QUOTA_EXCEEDED;
     }
 
     /** A shared subscription brings no retained messages; [MQTT-3.3.1-9] to [MQTT-3.3.1-11] say when others do. */

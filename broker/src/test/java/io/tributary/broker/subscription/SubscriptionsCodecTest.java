@@ -30,7 +30,8 @@ class SubscriptionsCodecTest {
                             new SubscriptionRequest(TopicFilter.parse("a/+"), QoS.AT_LEAST_ONCE, true, true, 300),
                             new SubscriptionRequest(
                                     TopicFilter.parse("$share/g/ü/#"), QoS.EXACTLY_ONCE, false, false, 0)),
-                    LIMITS)
+                    LIMITS,
+                    Long.MAX_VALUE)
             .after();
 
     private static final String UNCHANGED = "0000000000001234" // identity
@@ -65,7 +66,7 @@ class SubscriptionsCodecTest {
             SubscriptionRequest request = new SubscriptionRequest(
                     TopicFilter.parse("t"), qos, (i & 1) != 0, (i & 2) != 0, (i & 4) == 0 ? 0 : 268_435_455);
             SessionSubscriptions subscriptions = SessionSubscriptions.none(Long.MAX_VALUE)
-                    .subscribe(List.of(request), LIMITS)
+                    .subscribe(List.of(request), LIMITS, Long.MAX_VALUE)
                     .after();
 
             assertThat(SubscriptionsCodec.decode(
@@ -77,7 +78,7 @@ class SubscriptionsCodecTest {
     @Test
     void hasRoomForTheLongestFilter() {
         SessionSubscriptions subscriptions = SessionSubscriptions.none(1)
-                .subscribe(List.of(request("x".repeat(65_535)), request("€".repeat(21_845))), LIMITS)
+                .subscribe(List.of(request("x".repeat(65_535)), request("€".repeat(21_845))), LIMITS, Long.MAX_VALUE)
                 .after();
 
         assertThat(SubscriptionsCodec.decode("c", SubscriptionsCodec.encode("c", subscriptions, RecordFormat.NEWEST)))
