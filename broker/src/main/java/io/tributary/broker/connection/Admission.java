@@ -36,7 +36,7 @@ record Admission(
     /** What the shard is asked for. */
     Attach attach(ConnectionContext context, long connection) {
         return new Attach(
-                client.clientId(),
+                client.idInside(),
                 context.services().node(),
                 connection,
                 connect.cleanStart(),

@@ -270,7 +270,7 @@ public final class ClientConnection {
         return asked != null && asked.isAppendedUpTo(offset);
     }
 
-    /** The client's identifier, once CONNECT is accepted; any thread that has found this connection by its number. */
+    /** The client's identifier inside the broker, once CONNECT is accepted; any thread that has found this connection by its number. */
     String clientId() {
         return clientId;
     }
@@ -344,7 +344,7 @@ public final class ClientConnection {
         enter(State.ATTACHING);
         context.sink().known();
         admission = accepted;
-        clientId = accepted.client().clientId();
+        clientId = accepted.client().idInside();
         principal = Objects.requireNonNull(accepted.client().principal());
         sessionExpirySeconds = accepted.sessionExpirySeconds();
         context.gate().close(PauseReason.HANDSHAKE);
@@ -404,7 +404,8 @@ public final class ClientConnection {
         admission = null;
         boolean present = attached.sessionPresent(); // [MQTT-3.2.2-2, MQTT-3.2.2-3]
         boolean persistent = sessionExpirySeconds > 0 || present;
-        Identity identity = new Identity(accepted.client(), accepted.permissions(), number, attached, persistent);
+        Identity identity =
+                new Identity(clientId, accepted.client(), accepted.permissions(), number, attached, persistent);
         ConnectedState live = new ConnectedState(context, accepted, identity);
         connected = live;
         connections.attached(this);

@@ -3,6 +3,7 @@ package io.tributary.broker.connection;
 import io.tributary.broker.extension.ClientListener;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.common.event.AttachRefusal;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -14,13 +15,13 @@ record ConnectionEvents(ConnectionServices services) {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionEvents.class);
 
     void connected(ClientInfo client, boolean sessionPresent) {
-        LOG.debug("{} {} connected from {}", kind(client), client.clientId(), client.remoteAddress());
+        LOG.debug("{} {} connected from {}", kind(client), nameOf(client), client.remoteAddress());
         services.recorder().connected(Objects.requireNonNull(client.kind()), sessionPresent);
         tell(listener -> listener.onConnected(client, sessionPresent));
     }
 
     void disconnected(ClientInfo client, ReasonCode reason) {
-        LOG.debug("{} {} disconnected: {}", kind(client), client.clientId(), reason);
+        LOG.debug("{} {} disconnected: {}", kind(client), nameOf(client), reason);
         services.recorder().disconnected(Objects.requireNonNull(client.kind()), reason);
         tell(listener -> listener.onDisconnected(client, reason));
     }
@@ -34,6 +35,10 @@ record ConnectionEvents(ConnectionServices services) {
 
     private static String kind(ClientInfo client) {
         return client.isApplication() ? "application" : "device";
+    }
+
+    private static String nameOf(ClientInfo client) {
+        return TenantNames.display(client.idInside());
     }
 
     private void tell(Consumer<ClientListener> event) {

@@ -4,10 +4,12 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.routing.Publisher;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.subscription.Subscriber;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the rest of the broker names a connection: by its client, number and session.
  *
+ * @param clientId {@link ClientInfo#idInside} of the client
  * @param client the client
  * @param permissions what it may do
  * @param connection the number of its connection on this node
@@ -15,7 +17,12 @@ import io.tributary.broker.subscription.Subscriber;
  * @param persistent whether the session outlives its connection
  */
 record Identity(
-        ClientInfo client, ClientPermissions permissions, long connection, Attached attached, boolean persistent) {
+        String clientId,
+        ClientInfo client,
+        ClientPermissions permissions,
+        long connection,
+        Attached attached,
+        boolean persistent) {
 
     /** What waits for a session was matched by rules that may hold no longer, and without knowing the connection. */
     Identity {
@@ -24,8 +31,9 @@ record Identity(
         }
     }
 
-    String clientId() {
-        return client.clientId();
+    @Nullable
+    String tenant() {
+        return client.tenant();
     }
 
     long epoch() {
@@ -34,7 +42,7 @@ record Identity(
 
     Subscriber subscriber() {
         return persistent
-                ? new Subscriber(clientId(), true, attached.session(), null, attached.kind(), client.principal())
+                ? new Subscriber(clientId, true, attached.session(), null, attached.kind(), client.principal())
                 : Subscriber.connected(client, connection);
     }
 
@@ -44,6 +52,6 @@ record Identity(
      */
     Publisher publisher() {
         return new Publisher(
-                client, permissions.publishing(), persistent || attached.sessionPresent(), attached.epoch());
+                clientId, client, permissions.publishing(), persistent || attached.sessionPresent(), attached.epoch());
     }
 }

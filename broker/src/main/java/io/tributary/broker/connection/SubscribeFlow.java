@@ -6,6 +6,7 @@ import io.tributary.broker.extension.SubscribeInterceptor.Refuse;
 import io.tributary.broker.security.SubscriptionDecision;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
 import io.tributary.common.mqtt.QoS;
@@ -73,8 +74,7 @@ final class SubscribeFlow {
 
     /** Takes an UNSUBSCRIBE. */
     void unsubscribe(Unsubscribe packet) {
-        List<TopicFilter> filters =
-                packet.filters().stream().map(TopicFilter::parse).toList();
+        List<TopicFilter> filters = packet.filters().stream().map(this::inside).toList();
         context.gate().close(PauseReason.SUBSCRIBING);
         context.backend()
                 .subscriptions()
@@ -92,7 +92,11 @@ final class SubscribeFlow {
         }
         SubscriptionDecision decision = permissions.maySubscribe(filter.filter(), asked.maximumQos());
         if (!decision.granted()) {
-            LOG.debug("{} may not subscribe to {}: {}", identity.clientId(), asked.filter(), decision.reason());
+            LOG.debug(
+                    "{} may not subscribe to {}: {}",
+                    TenantNames.display(identity.clientId()),
+                    asked.filter(),
+                    decision.reason());
             return new Denied(ReasonCode.NOT_AUTHORIZED);
         }
         if (replay.room() == 0) {
@@ -132,9 +136,14 @@ final class SubscribeFlow {
         }
     }
 
-    private static SubscriptionRequest request(Subscription subscription, int subscriptionId) {
+    /** The filter by the name that it has inside the broker. */
+    private TopicFilter inside(String filter) {
+        return TenantNames.filter(identity.tenant(), TopicFilter.parse(filter));
+    }
+
+    private SubscriptionRequest request(Subscription subscription, int subscriptionId) {
         return new SubscriptionRequest(
-                TopicFilter.parse(subscription.filter()),
+                inside(subscription.filter()),
                 subscription.maximumQos(),
                 subscription.noLocal(),
                 subscription.retainAsPublished(),

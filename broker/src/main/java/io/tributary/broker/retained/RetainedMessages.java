@@ -3,6 +3,7 @@ package io.tributary.broker.retained;
 import io.tributary.broker.retained.RetainedTopic.Answer;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.StateCodec;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.topic.TopicFilter;
@@ -208,7 +209,7 @@ public final class RetainedMessages {
         if (failure == null) {
             write.done.complete(true);
         } else {
-            LOG.error("the retained message of {} is not stored", topic.name(), failure);
+            LOG.error("the retained message of {} is not stored", TenantNames.display(topic.name()), failure);
             write.done.completeExceptionally(failure);
         }
         if (following != null) {
@@ -221,7 +222,7 @@ public final class RetainedMessages {
             show(topic, value == null ? null : StateCodec.decodeMessage(value).message());
             format.replaced(named(topic));
         } catch (UnreadableRecordException e) {
-            LOG.error("the retained message of {} cannot be read", topic, e);
+            LOG.error("the retained message of {} cannot be read", TenantNames.display(topic), e);
             unreadable = e;
             if (e.isNewer()) {
                 format.tooNew(named(topic));
@@ -230,7 +231,7 @@ public final class RetainedMessages {
     }
 
     private static String named(String topic) {
-        return "retained message of " + topic;
+        return "retained message of " + TenantNames.display(topic);
     }
 
     private void show(String name, @Nullable Message message) {
