@@ -38,11 +38,11 @@ record Admission(
     /**
      * What the shard is asked for.
      *
-     * @param tenant the connection as one of its tenant, null without one
+     * @param quota what the connection has of its tenant's limits, null without a tenant
      */
-    Attach attach(ConnectionContext context, long connection, @Nullable TenantConnection tenant) {
+    Attach attach(ConnectionContext context, long connection, @Nullable TenantConnection quota) {
         return new Attach(
-                client.clientId(),
+                client.idInside(),
                 context.services().node(),
                 connection,
                 connect.cleanStart(),
@@ -52,9 +52,9 @@ record Admission(
                 will,
                 client.principal(),
                 context.takesAnyones(),
-                tenant == null
+                quota == null
                         ? Exhausted.NOTHING
-                        : tenant.exhausted(context.backend().shards()::sessions));
+                        : quota.exhausted(context.backend().shards()::sessions));
     }
 
     Admission withAuthenticationData(byte @Nullable [] data) {

@@ -72,7 +72,7 @@ public final class ClientConnection {
     private String clientId = "";
     private Principal principal = Principal.ANONYMOUS;
     private long sessionExpirySeconds;
-    private @Nullable TenantConnection tenant;
+    private @Nullable TenantConnection quota;
 
     /** The accepted CONNECT, only while the session is being attached: it may have secrets in it. */
     private @Nullable Admission admission;
@@ -239,7 +239,7 @@ public final class ClientConnection {
 
     /** The shard answered: this connection does not get the session of the client identifier. */
     void refused(AttachRefusal reason) {
-        events.noSession(reason, tenant);
+        events.noSession(reason, quota);
         fail(Refusals.noSession(reason));
         forget();
     }
@@ -272,7 +272,7 @@ public final class ClientConnection {
         return asked != null && asked.isAppendedUpTo(offset);
     }
 
-    /** The client's identifier, once CONNECT is accepted; any thread that has found this connection by its number. */
+    /** The client's identifier inside the broker, once CONNECT is accepted; any thread that has found this connection by its number. */
     String clientId() {
         return clientId;
     }
@@ -346,11 +346,10 @@ public final class ClientConnection {
         enter(State.ATTACHING);
         context.sink().known();
         admission = accepted;
-        clientId = accepted.client().clientId();
+        clientId = accepted.client().idInside();
         principal = Objects.requireNonNull(accepted.client().principal());
         sessionExpirySeconds = accepted.sessionExpirySeconds();
-        tenant =
-                principal.tenant() == null ? null : context.services().tenants().enter(principal.tenant());
+        quota = principal.tenant() == null ? null : context.services().tenants().enter(principal.tenant());
         context.gate().close(PauseReason.HANDSHAKE);
         deadline.expectAnswer(context.limits().connect().attachTimeout(), handshake::checkWritable);
         ClientConnection before = connections.add(number, this, context.takesAnyones());
@@ -370,7 +369,7 @@ public final class ClientConnection {
                 new Attaching(clientId, context.loop(), context.backend().shards());
         attaching = asked;
         // The shard keeps nothing of this connection.
-        context.backend().shards().attach(accepted.attach(context, number, tenant), asked::appended);
+        context.backend().shards().attach(accepted.attach(context, number, quota), asked::appended);
         runOnAsked();
     }
 
@@ -409,7 +408,7 @@ public final class ClientConnection {
         boolean present = attached.sessionPresent(); // [MQTT-3.2.2-2, MQTT-3.2.2-3]
         boolean persistent = sessionExpirySeconds > 0 || present;
         Identity identity =
-                new Identity(accepted.client(), accepted.permissions(), number, attached, persistent, tenant);
+                new Identity(clientId, accepted.client(), accepted.permissions(), number, attached, persistent, quota);
         ConnectedState live = new ConnectedState(context, accepted, identity);
         connected = live;
         connections.attached(this);
@@ -480,8 +479,8 @@ public final class ClientConnection {
         admission = null;
         deadline.cancel();
         handshake.close();
-        if (tenant != null) {
-            tenant.close();
+        if (quota != null) {
+            quota.close();
         }
         if (attaching == null && !clientId.isEmpty()) {
             forget();

@@ -5,6 +5,7 @@ import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.store.TenantLimits.Limit;
 import io.tributary.broker.tenant.TenantConnection;
 import io.tributary.common.event.AttachRefusal;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -17,13 +18,13 @@ record ConnectionEvents(ConnectionServices services) {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionEvents.class);
 
     void connected(ClientInfo client, boolean sessionPresent) {
-        LOG.debug("{} {} connected from {}", kind(client), client.clientId(), client.remoteAddress());
+        LOG.debug("{} {} connected from {}", kind(client), nameOf(client), client.remoteAddress());
         services.recorder().connected(Objects.requireNonNull(client.kind()), sessionPresent);
         tell(listener -> listener.onConnected(client, sessionPresent));
     }
 
     void disconnected(ClientInfo client, ReasonCode reason) {
-        LOG.debug("{} {} disconnected: {}", kind(client), client.clientId(), reason);
+        LOG.debug("{} {} disconnected: {}", kind(client), nameOf(client), reason);
         services.recorder().disconnected(Objects.requireNonNull(client.kind()), reason);
         tell(listener -> listener.onDisconnected(client, reason));
     }
@@ -41,6 +42,10 @@ record ConnectionEvents(ConnectionServices services) {
 
     private static String kind(ClientInfo client) {
         return client.isApplication() ? "application" : "device";
+    }
+
+    private static String nameOf(ClientInfo client) {
+        return TenantNames.display(client.idInside());
     }
 
     private void tell(Consumer<ClientListener> event) {

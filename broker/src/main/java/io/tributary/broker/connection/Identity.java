@@ -10,20 +10,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * How the rest of the broker names a connection: by its client, number and session.
  *
+ * @param clientId {@link ClientInfo#idInside} of the client
  * @param client the client
  * @param permissions what it may do
  * @param connection the number of its connection on this node
  * @param attached the shard's answer
  * @param persistent whether the session outlives its connection
- * @param tenant the connection as one of its tenant, null without one
+ * @param quota what the connection has of its tenant's limits, null without a tenant
  */
 record Identity(
+        String clientId,
         ClientInfo client,
         ClientPermissions permissions,
         long connection,
         Attached attached,
         boolean persistent,
-        @Nullable TenantConnection tenant) {
+        @Nullable TenantConnection quota) {
 
     /** What waits for a session was matched by rules that may hold no longer, and without knowing the connection. */
     Identity {
@@ -32,8 +34,9 @@ record Identity(
         }
     }
 
-    String clientId() {
-        return client.clientId();
+    @Nullable
+    String tenant() {
+        return client.tenant();
     }
 
     long epoch() {
@@ -42,7 +45,7 @@ record Identity(
 
     Subscriber subscriber() {
         return persistent
-                ? new Subscriber(clientId(), true, attached.session(), null, attached.kind(), client.principal())
+                ? new Subscriber(clientId, true, attached.session(), null, attached.kind(), client.principal())
                 : Subscriber.connected(client, connection);
     }
 
@@ -52,6 +55,6 @@ record Identity(
      */
     Publisher publisher() {
         return new Publisher(
-                client, permissions.publishing(), persistent || attached.sessionPresent(), attached.epoch());
+                clientId, client, permissions.publishing(), persistent || attached.sessionPresent(), attached.epoch());
     }
 }

@@ -53,10 +53,10 @@ final class InboundFlow {
         publisher = identity.publisher();
         mqtt5 = identity.client().isMqtt5();
         limits = context.limits().inbound();
-        aliases = new InboundTopicAliases(mqtt5 ? limits.topicAliasMaximum() : 0);
+        aliases = new InboundTopicAliases(mqtt5 ? limits.topicAliasMaximum() : 0, identity.tenant());
         ids = new InboundPacketIds(identity.attached().inboundPacketIds());
         rate = new PublishRate(context, limits.rate());
-        tenantPace = identity.tenant() == null ? null : new TenantPace(context, identity.tenant());
+        tenantPace = identity.quota() == null ? null : new TenantPace(context, identity.quota());
         mostOwed = mqtt5 ? 2 * limits.receiveMaximum() : limits.maxUnacknowledged();
     }
 
@@ -111,7 +111,7 @@ final class InboundFlow {
                 packet.retain(),
                 packet.properties(),
                 expiresAt,
-                publisher.client().clientId());
+                publisher.clientId());
     }
 
     private void publishQos0(Message message) {
@@ -207,8 +207,7 @@ final class InboundFlow {
         ids.put(packetId, State.RELEASING);
         Slot slot = release(packetId);
         if (publisher.persistent()) {
-            ShardEvent.Release release =
-                    new ShardEvent.Release(publisher.client().clientId(), publisher.epoch(), packetId);
+            ShardEvent.Release release = new ShardEvent.Release(publisher.clientId(), publisher.epoch(), packetId);
             context.backend().shards().release(release, (offset, failure) -> context.run(() -> logged(slot, failure)));
         } else {
             slot.fill(ReasonCode.SUCCESS, null);

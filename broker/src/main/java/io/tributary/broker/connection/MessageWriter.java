@@ -21,13 +21,13 @@ final class MessageWriter {
     private final boolean mqtt5;
     private final ClientPermissions permissions;
     private final OutboundTopicAliases aliases;
-    private final @Nullable TenantConnection tenant;
+    private final @Nullable TenantConnection quota;
 
     MessageWriter(ConnectionContext context, Identity identity, ConnectProperties client) {
         this.context = context;
         mqtt5 = identity.client().isMqtt5();
         permissions = identity.permissions();
-        tenant = identity.tenant();
+        quota = identity.quota();
         aliases = new OutboundTopicAliases(
                 Math.min(client.topicAliasMaximum(), context.limits().outbound().topicAliasMaximum()));
     }
@@ -54,8 +54,8 @@ final class MessageWriter {
         if (!written) {
             return drop(DropReason.TOO_LARGE); // [MQTT-3.1.2-24, MQTT-3.1.2-25]
         }
-        if (tenant != null) {
-            tenant.sent(message.sizeBytes());
+        if (quota != null) {
+            quota.sent(message.sizeBytes());
         }
         return true;
     }

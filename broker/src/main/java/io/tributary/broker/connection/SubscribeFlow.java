@@ -8,6 +8,7 @@ import io.tributary.broker.security.store.TenantLimits.Limit;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.broker.tenant.TenantConnection;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
 import io.tributary.common.mqtt.QoS;
@@ -75,8 +76,7 @@ final class SubscribeFlow {
 
     /** Takes an UNSUBSCRIBE. */
     void unsubscribe(Unsubscribe packet) {
-        List<TopicFilter> filters =
-                packet.filters().stream().map(TopicFilter::parse).toList();
+        List<TopicFilter> filters = packet.filters().stream().map(this::inside).toList();
         context.gate().close(PauseReason.SUBSCRIBING);
         context.backend()
                 .subscriptions()
@@ -94,7 +94,11 @@ final class SubscribeFlow {
         }
         SubscriptionDecision decision = permissions.maySubscribe(filter.filter(), asked.maximumQos());
         if (!decision.granted()) {
-            LOG.debug("{} may not subscribe to {}: {}", identity.clientId(), asked.filter(), decision.reason());
+            LOG.debug(
+                    "{} may not subscribe to {}: {}",
+                    TenantNames.display(identity.clientId()),
+                    asked.filter(),
+                    decision.reason());
             return new Denied(ReasonCode.NOT_AUTHORIZED);
         }
         if (replay.room() == 0) {
@@ -134,9 +138,14 @@ final class SubscribeFlow {
         }
     }
 
-    private static SubscriptionRequest request(Subscription subscription, int subscriptionId) {
+    /** The filter by the name that it has inside the broker. */
+    private TopicFilter inside(String filter) {
+        return TenantNames.filter(identity.tenant(), TopicFilter.parse(filter));
+    }
+
+    private SubscriptionRequest request(Subscription subscription, int subscriptionId) {
         return new SubscriptionRequest(
-                TopicFilter.parse(subscription.filter()),
+                inside(subscription.filter()),
                 subscription.maximumQos(),
                 subscription.noLocal(),
                 subscription.retainAsPublished(),
@@ -154,10 +163,10 @@ final class SubscribeFlow {
     }
 
     private long room() {
-        TenantConnection tenant = identity.tenant();
-        return tenant == null
+        TenantConnection quota = identity.quota();
+        return quota == null
                 ? Long.MAX_VALUE
-                : tenant.roomForSubscriptions(context.backend().subscriptions()::count);
+                : quota.roomForSubscriptions(context.backend().subscriptions()::count);
     }
 
     /** Creates the group's own session for each shared subscription of applications; the group's members share it. */
@@ -202,8 +211,8 @@ final class SubscribeFlow {
     }
 
     private ReasonCode refusedForTenant() {
-        if (identity.tenant() != null) {
-            identity.tenant().refused(Limit.SUBSCRIPTIONS);
+        if (identity.quota() != null) {
+            identity.quota().refused(Limit.SUBSCRIPTIONS);
         }
         return ReasonCode.QUOTA_EXCEEDED;
     }

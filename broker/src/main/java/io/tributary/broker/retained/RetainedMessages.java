@@ -6,6 +6,7 @@ import io.tributary.broker.tenant.TenantUse;
 import io.tributary.broker.tenant.Tenants;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.StateCodec;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.topic.TopicFilter;
@@ -227,7 +228,7 @@ public final class RetainedMessages {
         if (failure == null) {
             write.done.complete(true);
         } else {
-            LOG.error("the retained message of {} is not stored", topic.name(), failure);
+            LOG.error("the retained message of {} is not stored", TenantNames.display(topic.name()), failure);
             write.done.completeExceptionally(failure);
         }
         if (following != null) {
@@ -240,7 +241,7 @@ public final class RetainedMessages {
             show(topic, value == null ? null : StateCodec.decodeMessage(value).message());
             format.replaced(named(topic));
         } catch (UnreadableRecordException e) {
-            LOG.error("the retained message of {} cannot be read", topic, e);
+            LOG.error("the retained message of {} cannot be read", TenantNames.display(topic), e);
             unreadable = e;
             if (e.isNewer()) {
                 format.tooNew(named(topic));
@@ -249,7 +250,7 @@ public final class RetainedMessages {
     }
 
     private static String named(String topic) {
-        return "retained message of " + topic;
+        return "retained message of " + TenantNames.display(topic);
     }
 
     private void show(String name, @Nullable Message message) {

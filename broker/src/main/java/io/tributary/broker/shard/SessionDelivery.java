@@ -4,6 +4,7 @@ import io.tributary.broker.shard.SessionQueues.Page;
 import io.tributary.broker.shard.ShardRecorder.Drop;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.TopicProgress;
+import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.MovedMessage;
@@ -479,7 +480,8 @@ final class SessionDelivery {
     }
 
     private String marks() {
-        return client.clientId() + ": leftUpTo " + client.leftUpTo() + ", " + outgoing + ", lastSequence "
+        return GroupIdentifier.display(client.clientId()) + ": leftUpTo " + client.leftUpTo() + ", " + outgoing
+                + ", lastSequence "
                 + client.lastSequence() + ", groupUpTo " + client.groupUpTo() + ", resendUpTo " + client.resendUpTo()
                 + ", handedUpTo " + handed + ", trimmedUpTo " + trimmedUpTo();
     }

@@ -5,6 +5,7 @@ import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.time.SteadyClock;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.shard.AppendCallback;
@@ -225,11 +226,13 @@ public final class Shards implements ClientShards, AutoCloseable {
 
     /**
      * Whether a client may ask for its session: not while its shard has been without an owner for 10 s, nor when too
-     * many wait for theirs in its shard already, 10,000, or 1,000 where it has no owner.
+     * many wait for theirs in its shard already, 10,000, or 1,000 where it has no owner; one of a tenant not while a
+     * live node is too old for tenants.
      */
     @Override
     public boolean mayAttach(String clientId) {
-        return waitingAttaches.hasRoom(shardOf(clientId));
+        return waitingAttaches.hasRoom(shardOf(clientId))
+                && (!TenantNames.isTenants(clientId) || appender.writes(TenantNames.FIRST_FORMAT));
     }
 
     /** Whether the shards' logs take events at the moment: not while the disk of a standalone broker is full. */

@@ -31,6 +31,7 @@ class IdentityTest {
     private static Identity identity(boolean persistent, boolean sessionPresent) {
         ClientInfo client = new ClientInfo("c", null, ProtocolVersion.MQTT_5, "127.0.0.1:1", "tcp");
         return new Identity(
+                "c",
                 client,
                 new ClientPermissions(Authorizer.allowAll(), client),
                 1,

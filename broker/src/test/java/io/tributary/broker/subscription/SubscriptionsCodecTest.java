@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.RecordFormat;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
@@ -73,6 +74,19 @@ class SubscriptionsCodecTest {
                             "c", SubscriptionsCodec.encode("c", subscriptions, RecordFormat.NEWEST)))
                     .isEqualTo(subscriptions);
         }
+    }
+
+    @Test
+    void hasRoomForTheLongestFilterOfATenant() {
+        TopicFilter longest = TenantNames.filter("t".repeat(64), TopicFilter.parse("$share/g/" + "x".repeat(65_526)));
+        SubscriptionRequest request = new SubscriptionRequest(longest, QoS.AT_LEAST_ONCE, false, false, 7);
+        SessionSubscriptions subscriptions = SessionSubscriptions.none(1)
+                .subscribe(List.of(request, request("a")), LIMITS)
+                .after();
+
+        assertThat(subscriptions.byFilter()).hasSize(2);
+        assertThat(SubscriptionsCodec.decode("c", SubscriptionsCodec.encode("c", subscriptions, RecordFormat.NEWEST)))
+                .isEqualTo(subscriptions);
     }
 
     @Test

@@ -96,10 +96,10 @@ public final class SessionState {
         return clientId;
     }
 
-    /** The client as its subscriptions name it. */
+    /** The client as its subscriptions name it; there is a / behind a U+0000 that stands for something else. */
     public String memberId() {
-        int end = clientId.indexOf(STRANDED);
-        return end < 0 ? clientId : clientId.substring(0, end);
+        int end = clientId.lastIndexOf(STRANDED);
+        return end < 0 || clientId.indexOf('/', end) >= 0 ? clientId : clientId.substring(0, end);
     }
 
     /** The offset of the Attach that began the session. */
