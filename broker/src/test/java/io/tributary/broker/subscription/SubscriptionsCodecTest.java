@@ -81,7 +81,7 @@ class SubscriptionsCodecTest {
         TopicFilter longest = TenantNames.filter("t".repeat(64), TopicFilter.parse("$share/g/" + "x".repeat(65_526)));
         SubscriptionRequest request = new SubscriptionRequest(longest, QoS.AT_LEAST_ONCE, false, false, 7);
         SessionSubscriptions subscriptions = SessionSubscriptions.none(1)
-                .subscribe(List.of(request, request("a")), LIMITS)
+                .subscribe(List.of(request, request("a")), LIMITS, Long.MAX_VALUE)
                 .after();
 
         assertThat(subscriptions.byFilter()).hasSize(2);
