@@ -16,9 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tenants that have limits or connections, at one node. What each uses here is known exactly, or given once a second
- * to {@link #tick}; what it uses elsewhere is what other nodes say, once a second, of those that have limits. A tenant
- * that has neither limits nor connections is forgotten. Any thread, unless a method says otherwise; never blocks.
+ * The tenants that have limits or connections, at one node. What each uses here is known exactly, or given once a
+ * second to {@link #tick}; what it uses elsewhere is what other nodes say, once a second, of those that have limits. A
+ * tenant that has neither limits nor connections is forgotten. Any thread, unless a method says otherwise; never
+ * blocks.
  */
 public final class Tenants {
     private static final Logger LOG = LoggerFactory.getLogger(Tenants.class);
