@@ -272,7 +272,10 @@ public final class ClientConnection {
         return asked != null && asked.isAppendedUpTo(offset);
     }
 
-    /** The client's identifier inside the broker, once CONNECT is accepted; any thread that has found this connection by its number. */
+    /**
+     * The client's identifier inside the broker, once CONNECT is accepted; any thread that has found this connection by
+     * its number.
+     */
     String clientId() {
         return clientId;
     }

@@ -35,8 +35,7 @@ final class TenantPermissions implements Permissions {
     @Override
     public @Nullable Permissions reading(String topicFilter) {
         Permissions reading = permissions.reading(TenantNames.visible(topicFilter));
-        boolean isAsked = reading != null && !reading.equals(Permissions.nothing());
-        return isAsked ? new TenantPermissions(reading) : reading;
+        return reading == null || reading.equals(Permissions.nothing()) ? reading : new TenantPermissions(reading);
     }
 
     @Override

@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The layout of the records of applications' topics, which anybody may read: the key is the MQTT topic as clients know
- * it, the value the payload untouched, all else is in headers. The first is the {@link RoutingHeader}; the {@link StandardHeaders} follow
- * as far as there is something to say, then the user properties in their order, under their own names. In a record
- * without the first, which a back-end produced, every header with a standard name is that one, and all others are user
- * properties.
+ * it, the value the payload untouched, all else is in headers. The first is the {@link RoutingHeader}; the
+ * {@link StandardHeaders} follow as far as there is something to say, then the user properties in their order, under
+ * their own names. In a record without the first, which a back-end produced, every header with a standard name is that
+ * one, and all others are user properties.
  */
 final class AppRecordFormat {
     private static final byte[] EMPTY = new byte[0];

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The topics of application clients in Kafka: {@code <prefix>.app.<client>} (see {@link TopicNames}), with one
- * partition, or one of the partitions of {@code <prefix>.apps}. Positions are Kafka's offsets. The records are for anybody to read, see
- * {@link AppRecordFormat}.
+ * partition, or one of the partitions of {@code <prefix>.apps}. Positions are Kafka's offsets. The records are for
+ * anybody to read, see {@link AppRecordFormat}.
  *
  * <p>An append that was accepted is repeated until it is durable, however long Kafka is away; meanwhile further ones
  * are refused when the budget of {@link KafkaConfig.Appends#bufferBytes} is in use. One to a topic that Kafka has not
