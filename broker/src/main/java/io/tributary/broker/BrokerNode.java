@@ -40,6 +40,7 @@ import io.tributary.broker.sys.NodeStats;
 import io.tributary.broker.sys.SysConfig;
 import io.tributary.broker.sys.SysStats;
 import io.tributary.broker.sys.SysTopics;
+import io.tributary.broker.tenant.Tenants;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -88,6 +89,8 @@ final class BrokerNode implements AutoCloseable {
     private final Listeners listeners;
     private final ScheduledExecutorService timer;
     private final RuleChanges ruleChanges;
+    private final Tenants tenants;
+    private final TenantFigures tenantFigures;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final long startedNanos = System.nanoTime();
 
@@ -114,8 +117,9 @@ final class BrokerNode implements AutoCloseable {
                 new ShardAppends(ofShards, storage.log(), storage.topics(), deployment.clock(), deployment.format());
         GroupHosts hosts =
                 new GroupHosts(connections, metrics.groups(), new ShardThread("tributary-groups"), System::nanoTime);
-        Publishing publishing =
-                Publishing.of(config, extensions, metrics, deployment, appends, connections, clientConnections);
+        tenants = new Tenants(metrics.tenants());
+        Publishing publishing = Publishing.of(
+                config, extensions, metrics, deployment, appends, connections, clientConnections, tenants);
         subscriptions = publishing.subscriptions();
         retained = publishing.retained();
         router = publishing.router();
@@ -129,6 +133,8 @@ final class BrokerNode implements AutoCloseable {
                 nodeOfShards());
         groups = new ApplicationGroups(hosts, groupServices());
         membership = deployment.membership(shards, router, subscriptions, connections);
+        membership.onTenants(tenants::told);
+        tenantFigures = new TenantFigures(tenants, shards, subscriptions, retained, membership, metrics.tenants());
         security = Objects.requireNonNull(extensions.security());
         expulsions = new Expulsions(security, clientConnections);
         sys = SysConfig.every(config.sysInterval());
@@ -188,6 +194,7 @@ final class BrokerNode implements AutoCloseable {
                 new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.listeners()),
                 metrics.clients(),
                 guard,
+                tenants,
                 deployment.clock());
     }
 
@@ -245,7 +252,10 @@ final class BrokerNode implements AutoCloseable {
                         deployment.format(),
                         deployment.view()::isCurrent,
                         deployment.storage().audit()),
-                expulsions));
+                (table, before, now) -> {
+                    tenants.changed(before, now);
+                    expulsions.changed(table, before, now);
+                }));
         Stages.await(subscriptions.start());
         Stages.await(retained.start());
         subscriptions.watch(subscriber -> shards.verify(subscriber.clientId(), subscriber.identity()));
@@ -278,6 +288,7 @@ final class BrokerNode implements AutoCloseable {
             ruleChanges.tick();
             security.tick();
             expulsions.tick();
+            tenantFigures.tick();
             if (!deployment.view().isCurrent()) {
                 return; // subscriptions that it would remove may be newer than it knows
             }
@@ -302,6 +313,10 @@ final class BrokerNode implements AutoCloseable {
 
     Router router() {
         return router;
+    }
+
+    Tenants tenants() {
+        return tenants;
     }
 
     /** Serves a subscription of the embedding application until either ends; blocks until it is made. */

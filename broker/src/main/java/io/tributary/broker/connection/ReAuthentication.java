@@ -78,8 +78,9 @@ final class ReAuthentication {
 
             @Override
             public void onSuccess(EnhancedAuthenticator.Success success) {
-                if (!ConnectHandshake.principal(client, success.accepted().principal())
-                        .isSameAs(known)) {
+                Principal now =
+                        ConnectHandshake.principal(client, success.accepted().principal());
+                if (!now.isSameAs(known) || !Objects.equals(now.tenant(), known.tenant())) {
                     throw new MqttException(ReasonCode.NOT_AUTHORIZED, "authenticated again as another principal");
                 }
                 exchange = null;
