@@ -230,7 +230,7 @@ final class ConnectHandshake {
         if (!assigned && !context.services().guard().mayConnect(peer.address(), principal, id)) {
             throw new MqttException(ReasonCode.CONNECTION_RATE_EXCEEDED, "the client connects too often");
         }
-        ClientInfo client = claimed.accepted(id, kind, principal, accepted.attributes());
+        ClientInfo client = claimed.accepted(id, kind, principal, accepted);
         ClientPermissions permissions = permissions(client);
         Will will = connect.will() == null ? null : will(connect.will(), client, permissions);
         return new Admission(

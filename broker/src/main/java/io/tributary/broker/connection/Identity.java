@@ -8,7 +8,7 @@ import io.tributary.broker.subscription.Subscriber;
 /**
  * How the rest of the broker names a connection: by its client, number and session.
  *
- * @param client the client
+ * @param client the client, as it was at CONNECT; {@link #current} once it may have authenticated again
  * @param permissions what it may do
  * @param connection the number of its connection on this node
  * @param attached the shard's answer
@@ -28,14 +28,25 @@ record Identity(
         return client.clientId();
     }
 
+    /** The client as it is known at the moment; any thread. */
+    ClientInfo current() {
+        return permissions.client();
+    }
+
     long epoch() {
         return attached.epoch();
     }
 
     Subscriber subscriber() {
         return persistent
-                ? new Subscriber(clientId(), true, attached.session(), null, attached.kind(), client.principal())
-                : Subscriber.connected(client, connection);
+                ? new Subscriber(
+                        clientId(),
+                        true,
+                        attached.session(),
+                        null,
+                        attached.kind(),
+                        current().principal())
+                : Subscriber.connected(current(), connection);
     }
 
     /**
@@ -44,6 +55,6 @@ record Identity(
      */
     Publisher publisher() {
         return new Publisher(
-                client, permissions.publishing(), persistent || attached.sessionPresent(), attached.epoch());
+                current(), permissions.publishing(), persistent || attached.sessionPresent(), attached.epoch());
     }
 }

@@ -76,6 +76,10 @@ final class ObjectJson {
                 json.put("attributes", new TreeMap<>(user.attributes()));
                 json.put("disabled", user.disabled());
                 json.put("expires", text(user.expires()));
+                if (!user.rules().isEmpty()) {
+                    json.put(
+                            "rules", user.rules().stream().map(ObjectJson::rule).toList());
+                }
             }
             case DeviceToken token -> {
                 json.put("user", token.user());
@@ -142,7 +146,18 @@ final class ObjectJson {
                 kind(body.text("kind")),
                 body.textsByName("attributes"),
                 body.flag("disabled"),
-                body.time("expires"));
+                body.time("expires"),
+                ownRules(body));
+    }
+
+    private static List<StoredRuleSet.Line> ownRules(JsonFields body) {
+        boolean isGiven = body.has("rules");
+        List<StoredRuleSet.Line> lines =
+                body.objects("rules").stream().map(ObjectJson::line).toList();
+        if (isGiven && lines.isEmpty()) {
+            throw ApiProblem.bad("rules is empty; leave it out for no rules of the user's own");
+        }
+        return lines;
     }
 
     /** Without a word of it the password stays, null takes it away. */

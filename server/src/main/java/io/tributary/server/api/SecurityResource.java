@@ -197,17 +197,7 @@ public final class SecurityResource {
                     }
                     throw new IllegalStateException("the password could not be hashed", failure);
                 })
-                .thenApply(hash -> new StoredUser(
-                        user.realm(),
-                        user.name(),
-                        user.serial(),
-                        hash,
-                        user.groups(),
-                        user.tenant(),
-                        user.kind(),
-                        user.attributes(),
-                        user.disabled(),
-                        user.expires()));
+                .thenApply(user::withPasswordHash);
     }
 
     private CompletionStage<ApiAnswer> removed(SecurityTable table, String id, ApiRequest request) {

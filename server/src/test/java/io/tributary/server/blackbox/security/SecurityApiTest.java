@@ -203,9 +203,45 @@ class SecurityApiTest {
         assertThat(api.send("POST", "/api/v1/security/tokens", "{\"user\":\"devices:who\"}")
                         .statusCode())
                 .isEqualTo(400);
+        String other = field(
+                api.send("POST", "/api/v1/security/tokens", "{\"user\":\"devices:meter\"}")
+                        .body(),
+                "token");
+        assertThat(connect("m3", "meter", other)).isNull();
+        Mqtt5BlockingClient stays = clients.getLast();
         assertThat(api.delete("tokens/" + id).statusCode()).isEqualTo(204);
         awaitDisconnected(clients.getFirst());
         assertThat(connect("m1", "meter", secret)).isEqualTo(0x86);
+        assertThat(publish(stays, "x")).isEqualTo(Mqtt5PubAckReasonCode.NOT_AUTHORIZED); // it is connected
+    }
+
+    /** The connection of the login stays, as the password does. */
+    @Test
+    void oldHashIsReplacedAtALogin() {
+        String hash = "$2b$04$EGdrhbKUv8Oc9vGiXX0HQOC7x/FiY5BvBGcvs8tODvacse791.dge";
+        assertThat(api.create("users/devices:old-hash", "{\"passwordHash\":\"" + hash + "\"}")
+                        .statusCode())
+                .isEqualTo(201);
+        String before = field(api.get("users/devices:old-hash").body(), "etag");
+        assertThat(connect("old-hash", "old-hash", "tributary")).isNull();
+        Mqtt5BlockingClient client = clients.getLast();
+        await().atMost(PATIENCE)
+                .until(() ->
+                        !field(api.get("users/devices:old-hash").body(), "etag").equals(before));
+        assertThat(api.send("GET", "/api/v1/audit?limit=5", "").body())
+                .containsPattern("\"by\":\"broker\"[^}]*\"id\":\"devices:old-hash\"");
+        assertThat(connect("old-hash-2", "old-hash", "tributary")).isNull();
+        assertThat(connect("old-hash-3", "old-hash", "wrong")).isEqualTo(0x86);
+        assertThat(api.create("users/devices:goes", user(PASSWORD)).statusCode())
+                .isEqualTo(201);
+        assertThat(connect("goes", "goes", PASSWORD)).isNull();
+        assertThat(api.delete("users/devices:goes").statusCode()).isEqualTo(204);
+        awaitDisconnected(clients.getLast()); // whoever is to go is gone
+        assertThat(publish(client, "x")).isEqualTo(Mqtt5PubAckReasonCode.NOT_AUTHORIZED); // it is connected
+        assertThat(api.replace("users/devices:old-hash", "{\"password\":\"another\"}")
+                        .statusCode())
+                .isEqualTo(200);
+        awaitDisconnected(client);
     }
 
     @Test
@@ -293,6 +329,38 @@ class SecurityApiTest {
         assertThat(publish(clients.getLast(), "ruled/ruled/x")).isNotEqualTo(Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
     }
 
+    /** The connection stays, and each change bites. */
+    @Test
+    void usersOwnRulesDecideFromTheirChangeOn() {
+        assertThat(api.create("users/devices:own", user(PASSWORD)).statusCode()).isEqualTo(201);
+        assertThat(connect("own-1", "own", PASSWORD)).isNull();
+        Mqtt5BlockingClient client = clients.getLast();
+        assertThat(publish(client, "own/own-1/x")).isEqualTo(Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
+        assertThat(api.replace("users/devices:own", rules("own/${clientid}/#")).statusCode())
+                .isEqualTo(200);
+        await().atMost(PATIENCE).until(() -> publish(client, "own/own-1/x") != Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
+        assertThat(publish(client, "own/other/x")).isEqualTo(Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
+        subscribe(client, "own/own-1/#");
+        assertThat(publish(client, "own/own-1/x")).isEqualTo(Mqtt5PubAckReasonCode.SUCCESS);
+        assertThat(api.get("users/devices:own").body())
+                .contains("\"rules\":[{\"allow\":\"all\",\"topic\":\"own/${clientid}/#\"}]");
+        assertThat(api.replace("users/devices:own", rules("elsewhere/#")).statusCode())
+                .isEqualTo(200);
+        await().atMost(PATIENCE).until(() -> publish(client, "own/own-1/x") == Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
+        assertThat(publish(client, "elsewhere/x")).isEqualTo(Mqtt5PubAckReasonCode.NO_MATCHING_SUBSCRIBERS);
+        assertThatThrownBy(() -> subscribe(client, "own/own-1/#")).isInstanceOf(Mqtt5SubAckException.class);
+        broker.kill();
+        broker.start();
+        assertThat(connect("own-1", "own", PASSWORD)).isNull();
+        assertThat(publish(clients.getLast(), "own/own-1/x")).isEqualTo(Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
+        assertThat(publish(clients.getLast(), "elsewhere/x")).isNotEqualTo(Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
+    }
+
+    /** With the password that it has. */
+    private static String rules(String topic) {
+        return "{\"groups\":[\"devices\"],\"rules\":[{\"allow\":\"all\",\"topic\":\"" + topic + "\"}]}";
+    }
+
     private static String rulesOfUser(String user, String topic) {
         return "{\"for\":{\"users\":[\"" + user + "\"]},\"rules\":[{\"allow\":\"all\",\"topic\":\"" + topic + "\"}]}";
     }
@@ -324,6 +392,8 @@ class SecurityApiTest {
                 new Wrong("users/r:x", "{\"expires\":\"tomorrow\"}", "expires must be a time"),
                 new Wrong("users/r:x", "{\"disabled\":true,\"disabled\":false}", "no JSON"),
                 new Wrong("users/r:x", "{\"password\":\"s3cr3t-in-body\",", "no JSON"),
+                new Wrong("users/r:x", "{\"rules\":[]}", "rules is empty"),
+                new Wrong("users/r:x", "{\"rules\":[{\"allow\":\"all\",\"topic\":\"a/#/b\"}]}", "a/#/b"),
                 new Wrong("users/r:x", "[]", "must be a JSON object"),
                 new Wrong("bans/x", "{\"address\":\"10.0.0.1/8\"}", "10.0.0.1/8"),
                 new Wrong("bans/x", "{}", "one of address"),
