@@ -17,10 +17,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends the connections of clients that may not be connected any more: of users who are gone or disabled, those that came
- * with a device token that is gone, and those whose ban says so. What happened in a second is done at its end, in one
- * look at all connections, and for some seconds once more: an authenticator may have said yes before the change, and the
- * client be connected after it.
+ * Ends the connections of clients that may not be connected any more: of users who are gone or disabled, those that
+ * came with a device token that is gone, and those whose ban says so. What happened in a second is done at its end, in
+ * one look at all connections, and for some seconds once more: an authenticator may have said yes before the change,
+ * and the client be connected after it.
  */
 final class Expulsions implements SecurityStore.Listener, AutoCloseable {
     /** For how many seconds connections are looked for: longer than a client waits for its session. */

@@ -79,8 +79,8 @@ final class ConnectedState {
     }
 
     /**
-     * Something else is known of the client than before. Completes when its subscriptions are looked at again; where this
-     * node is not current, that is done later and not waited for.
+     * Something else is known of the client than before. Completes when its subscriptions are looked at again; where
+     * this node is not current, that is done later and not waited for.
      */
     private CompletionStage<?> renewed() {
         inbound.renewed();

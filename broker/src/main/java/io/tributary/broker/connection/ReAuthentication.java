@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A connected client authenticates again (MQTT 5, section 4.12.1), while everything else goes on. Confined to the event
  * loop. What the authenticator says this time counts from then on. When authentication fails, or the client is another
- * principal than before, or of another tenant, the connection ends [MQTT-4.12.1-2]; it also ends when the client does not authenticate again before its authentication is over.
+ * principal than before, or of another tenant, the connection ends [MQTT-4.12.1-2]; it also ends when the client does
+ * not authenticate again before its authentication is over.
  */
 final class ReAuthentication {
     private static final Duration AS_GOOD_AS_NEVER = Duration.ofDays(3_650);

@@ -36,8 +36,8 @@ public interface Authenticator {
      *     authenticated again; null for never
      * @param attributes what else is known of it; at most {@link #MAX_ATTRIBUTES}, in UTF-8
      *     {@link #MAX_ATTRIBUTE_BYTES} together
-     * @param credential which of the principal's credentials it has shown, by a name that is no secret, where one may be
-     *     withdrawn while others stay: the id of a device token. Null else
+     * @param credential which of the principal's credentials it has shown, by a name that is no secret, where one may
+     *     be withdrawn while others stay: the id of a device token. Null else
      */
     record Accepted(
             @Nullable ClientKind kind,

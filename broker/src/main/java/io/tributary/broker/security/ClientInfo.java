@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  *     without one, and once it is authenticated
  * @param principal who it is; {@link Principal#ANONYMOUS} until it is authenticated, null where it is not known
  * @param attributes what else the authenticator knows of it; none where its connection is not known
- * @param credential which credential of its principal it has shown, as {@link Authenticator.Accepted} has it; null where
- *     that has no name, or its connection is not known
+ * @param credential which credential of its principal it has shown, as {@link Authenticator.Accepted} has it; null
+ *     where that has no name, or its connection is not known
  */
 public record ClientInfo(
         String clientId,

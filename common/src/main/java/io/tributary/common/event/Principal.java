@@ -27,8 +27,8 @@ public record Principal(
         String rules) {
 
     /**
-     * The most bytes that its texts but the rules may have together in UTF-8. A user name or common name that is equal to the name
-     * does not count, a group counts one byte more.
+     * The most bytes that its texts but the rules may have together in UTF-8. A user name or common name that is equal
+     * to the name does not count, a group counts one byte more.
      */
     public static final int MAX_BYTES = 1024;
 
@@ -41,8 +41,8 @@ public record Principal(
     /**
      * Copies the list, and keeps texts that are equal to the name only once.
      *
-     * @throws IllegalArgumentException when the texts have more than {@link #MAX_BYTES} together, or the rules more than
-     *     {@link #MAX_RULES_BYTES}
+     * @throws IllegalArgumentException when the texts have more than {@link #MAX_BYTES} together, or the rules more
+     *     than {@link #MAX_RULES_BYTES}
      */
     public Principal {
         groups = List.copyOf(groups);

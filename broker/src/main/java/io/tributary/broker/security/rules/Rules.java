@@ -51,7 +51,7 @@ public final class Rules implements Authorizer {
         keeper = rulesOfPrincipals;
     }
 
-    /** The number of the rules that hold: 1 for the first, and one more with each {@link #replace} and {@link #renew}. */
+    /** The number of the rules that hold: 1 for the first, one more with each {@link #replace} and {@link #renew}. */
     @Override
     public long version() {
         return book.version();
