@@ -471,7 +471,7 @@ class SecurityApiTest {
         assertThat(api.delete("tenants/audited").statusCode()).isEqualTo(204);
         HttpResponse<String> log = api.send("GET", "/api/v1/audit?limit=2", "");
         assertThat(log.body())
-                .containsPattern("\"by\":\"admin token\"")
+                .containsPattern("\"by\":\"admin\"")
                 .containsPattern("\"from\":\"127.0.0.1\"")
                 .containsPattern("\"action\":\"remove\".*\"before\":.*\"action\":\"put\".*\"after\":")
                 .contains("\"id\":\"audited\"");
@@ -479,6 +479,27 @@ class SecurityApiTest {
         assertThat(api.send("GET", "/api/v1/audit", "", "Authorization", "Bearer wrong")
                         .statusCode())
                 .isEqualTo(401);
+    }
+
+    /** The file is read again while the broker runs. */
+    @Test
+    void auditLogSaysByNameWhoChangedWhatWhenTokensHaveNames() throws IOException {
+        String whole = Files.readString(tokenFile());
+        String ofBob = "token-of-bob-with-enough-characters";
+        Files.writeString(tokenFile(), "ann:" + whole + "bob:" + ofBob + "\n");
+        try (SecurityApi bob = new SecurityApi(broker.httpPort(), ofBob)) {
+            await().atMost(PATIENCE).until(() -> bob.get("tenants").statusCode() == 200);
+            assertThat(bob.create("tenants/of-bob", "{}").statusCode()).isEqualTo(201);
+            assertThat(api.create("tenants/of-ann", "{}").statusCode()).isEqualTo(201);
+            assertThat(api.send("GET", "/api/v1/audit?limit=2", "").body())
+                    .containsPattern("\"by\":\"ann\"[^}]*\"id\":\"of-ann\"")
+                    .containsPattern("\"by\":\"bob\"[^}]*\"id\":\"of-bob\"")
+                    .doesNotContain(ofBob);
+            Files.writeString(tokenFile(), whole);
+            await().atMost(PATIENCE).until(() -> bob.get("tenants").statusCode() == 401);
+        } finally {
+            Files.writeString(tokenFile(), whole);
+        }
     }
 
     @Test
