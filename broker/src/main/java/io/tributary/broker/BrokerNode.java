@@ -81,6 +81,7 @@ final class BrokerNode implements AutoCloseable {
     private final Membership membership;
     private final SecurityStore security;
     private final Expulsions expulsions;
+    private final SharedBans sharedBans;
     private final SysConfig sys;
     private final SysTopics sysTopics;
     private final ListenerTls tls;
@@ -131,6 +132,7 @@ final class BrokerNode implements AutoCloseable {
         membership = deployment.membership(shards, router, subscriptions, connections);
         security = Objects.requireNonNull(extensions.security());
         expulsions = new Expulsions(security, clientConnections);
+        sharedBans = new SharedBans(security, guard, deployment.clock());
         sys = SysConfig.every(config.sysInterval());
         sysTopics = new SysTopics(sys, () -> membership.stats(stats()), retained, router);
         Backend backend =
@@ -245,7 +247,10 @@ final class BrokerNode implements AutoCloseable {
                         deployment.format(),
                         deployment.view()::isCurrent,
                         deployment.storage().audit()),
-                expulsions));
+                (table, before, now) -> {
+                    expulsions.changed(table, before, now);
+                    sharedBans.changed(table, before, now);
+                }));
         Stages.await(subscriptions.start());
         Stages.await(retained.start());
         subscriptions.watch(subscriber -> shards.verify(subscriber.clientId(), subscriber.identity()));
@@ -256,6 +261,7 @@ final class BrokerNode implements AutoCloseable {
         Stages.await(shards.allOwned());
         security.begin();
         expulsions.begin();
+        guard.watch(sharedBans);
         sysTopics.start(timer);
         try {
             bound = listeners.start(tls);
@@ -278,6 +284,7 @@ final class BrokerNode implements AutoCloseable {
             ruleChanges.tick();
             security.tick();
             expulsions.tick();
+            sharedBans.tick();
             if (!deployment.view().isCurrent()) {
                 return; // subscriptions that it would remove may be newer than it knows
             }

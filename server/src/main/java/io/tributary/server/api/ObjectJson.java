@@ -96,6 +96,7 @@ final class ObjectJson {
                 json.put("reason", ban.reason());
                 json.put("expires", text(ban.expires()));
                 json.put("disconnect", ban.disconnect());
+                json.put("automatic", ban.isAutomatic());
             }
             case TenantLimits tenant ->
                 json.put(
@@ -245,6 +246,7 @@ final class ObjectJson {
         if (given.size() != 1) {
             throw ApiProblem.bad("a ban must have one of address, clientId, user and tenant");
         }
+        body.ignore("automatic");
         Map.Entry<Ban.Subject, String> one = given.entrySet().iterator().next();
         return new Ban(
                 id, one.getKey(), one.getValue(), body.text("reason"), body.time("expires"), body.flag("disconnect"));
