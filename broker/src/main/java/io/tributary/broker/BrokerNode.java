@@ -82,6 +82,7 @@ final class BrokerNode implements AutoCloseable {
     private final Membership membership;
     private final SecurityStore security;
     private final Expulsions expulsions;
+    private final SharedBans sharedBans;
     private final SysConfig sys;
     private final SysTopics sysTopics;
     private final ListenerTls tls;
@@ -137,6 +138,7 @@ final class BrokerNode implements AutoCloseable {
         tenantFigures = new TenantFigures(tenants, shards, subscriptions, retained, membership, metrics.tenants());
         security = Objects.requireNonNull(extensions.security());
         expulsions = new Expulsions(security, clientConnections);
+        sharedBans = new SharedBans(security, guard, deployment.clock());
         sys = SysConfig.every(config.sysInterval());
         sysTopics = new SysTopics(sys, () -> membership.stats(stats()), retained, router);
         Backend backend =
@@ -255,6 +257,7 @@ final class BrokerNode implements AutoCloseable {
                 (table, before, now) -> {
                     tenants.changed(before, now);
                     expulsions.changed(table, before, now);
+                    sharedBans.changed(table, before, now);
                 }));
         Stages.await(subscriptions.start());
         Stages.await(retained.start());
@@ -266,6 +269,7 @@ final class BrokerNode implements AutoCloseable {
         Stages.await(shards.allOwned());
         security.begin();
         expulsions.begin();
+        guard.watch(sharedBans);
         sysTopics.start(timer);
         try {
             bound = listeners.start(tls);
@@ -289,6 +293,7 @@ final class BrokerNode implements AutoCloseable {
             security.tick();
             expulsions.tick();
             tenantFigures.tick();
+            sharedBans.tick();
             if (!deployment.view().isCurrent()) {
                 return; // subscriptions that it would remove may be newer than it knows
             }

@@ -192,7 +192,7 @@ public final class ClientConnection {
     @Nullable
     ClientInfo client() {
         ConnectedState live = connected;
-        return live == null ? null : live.identity().client();
+        return live == null ? null : live.identity().current();
     }
 
     /** Whether this connection has, or had, the session with the given identity; any thread. */
@@ -494,7 +494,7 @@ public final class ClientConnection {
     private void leave(ConnectedState live, Ending how, Runnable logged) {
         live.close(how.publishWill(), how.sessionExpirySeconds(), logged);
         forget();
-        events.disconnected(live.identity().client(), how.reason());
+        events.disconnected(live.identity().current(), how.reason());
     }
 
     private void forget() {

@@ -222,7 +222,7 @@ final class ConnectHandshake {
                 ? context.services().access().clientRules().kindOf(claimed)
                 : accepted.kind();
         Principal principal = principal(claimed, accepted.principal());
-        ClientInfo client = claimed.accepted(clientId, kind, principal, accepted.attributes());
+        ClientInfo client = claimed.accepted(clientId, kind, principal, accepted);
         String id = idInside(client);
         if (!context.backend().shards().mayAttach(id)) {
             throw new MqttException(

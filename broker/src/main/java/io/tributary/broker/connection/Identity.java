@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * How the rest of the broker names a connection: by its client, number and session.
  *
  * @param clientId {@link ClientInfo#idInside} of the client
- * @param client the client
+ * @param client the client, as it was at CONNECT; {@link #current} once it may have authenticated again
  * @param permissions what it may do
  * @param connection the number of its connection on this node
  * @param attached the shard's answer
@@ -39,14 +39,25 @@ record Identity(
         return client.tenant();
     }
 
+    /** The client as it is known at the moment; any thread. */
+    ClientInfo current() {
+        return permissions.client();
+    }
+
     long epoch() {
         return attached.epoch();
     }
 
     Subscriber subscriber() {
         return persistent
-                ? new Subscriber(clientId, true, attached.session(), null, attached.kind(), client.principal())
-                : Subscriber.connected(client, connection);
+                ? new Subscriber(
+                        clientId,
+                        true,
+                        attached.session(),
+                        null,
+                        attached.kind(),
+                        current().principal())
+                : Subscriber.connected(current(), connection);
     }
 
     /**
@@ -55,6 +66,10 @@ record Identity(
      */
     Publisher publisher() {
         return new Publisher(
-                clientId, client, permissions.publishing(), persistent || attached.sessionPresent(), attached.epoch());
+                clientId,
+                current(),
+                permissions.publishing(),
+                persistent || attached.sessionPresent(),
+                attached.epoch());
     }
 }

@@ -35,7 +35,8 @@ final class InboundFlow {
     // Lives with the connection.
     private final ConnectionContext context;
     private final Replies replies;
-    private final Publisher publisher;
+    private final Identity identity;
+    private Publisher publisher;
     private final boolean mqtt5;
     private final InboundLimits limits;
     private final InboundTopicAliases aliases;
@@ -50,6 +51,7 @@ final class InboundFlow {
     InboundFlow(ConnectionContext context, Identity identity, Replies replies) {
         this.context = context;
         this.replies = replies;
+        this.identity = identity;
         publisher = identity.publisher();
         mqtt5 = identity.client().isMqtt5();
         limits = context.limits().inbound();
@@ -58,6 +60,11 @@ final class InboundFlow {
         rate = new PublishRate(context, limits.rate());
         tenantPace = identity.quota() == null ? null : new TenantPace(context, identity.quota());
         mostOwed = mqtt5 ? 2 * limits.receiveMaximum() : limits.maxUnacknowledged();
+    }
+
+    /** Something else is known of the client than before. */
+    void renewed() {
+        publisher = identity.publisher();
     }
 
     /**

@@ -131,7 +131,7 @@ final class SubscribeFlow {
 
     private Decision intercept(Subscription asked) {
         try {
-            return context.services().extensions().subscriptions().onSubscribe(identity.client(), asked);
+            return context.services().extensions().subscriptions().onSubscribe(identity.current(), asked);
         } catch (RuntimeException failure) {
             LOG.warn("a subscribe interceptor failed, its subscription is refused", failure);
             return new Refuse(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR);

@@ -29,11 +29,13 @@ public interface ClientSubscriptions {
 
     /**
      * A connection goes on with a persistent session, so it is its principal's from now on: the record of its
-     * subscriptions says so, if there are any. Only where this node is current.
+     * subscriptions says so, if there are any. Or a client, of whatever session, has authenticated again. What it may
+     * have of its subscriptions is decided anew. Only where this node is current.
      *
      * @param epoch as in {@link #subscribe}
+     * @return completes when it is so on all live nodes
      */
-    void resumed(Subscriber subscriber, long epoch);
+    CompletionStage<?> resumed(Subscriber subscriber, long epoch);
 
     /** {@link Subscriptions#offline}. */
     CompletionStage<@Nullable Void> offline(Subscriber subscriber);

@@ -225,8 +225,12 @@ public final class Subscriptions implements ClientSubscriptions {
     }
 
     @Override
-    public void resumed(Subscriber subscriber, long epoch) {
-        persistent.resumed(subscriber, epoch);
+    public CompletionStage<?> resumed(Subscriber subscriber, long epoch) {
+        if (subscriber.persistent()) {
+            return persistent.resumed(subscriber, epoch);
+        }
+        transients.renewed(subscriber);
+        return CompletableFuture.completedStage(null);
     }
 
     /**

@@ -364,8 +364,9 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     }
 
     @Override
-    public void resumed(Subscriber subscriber, long epoch) {
+    public CompletionStage<?> resumed(Subscriber subscriber, long epoch) {
         resumed.add(subscriber);
+        return CompletableFuture.completedStage(null);
     }
 
     @Override

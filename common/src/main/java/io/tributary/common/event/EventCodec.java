@@ -198,7 +198,7 @@ public final class EventCodec {
         writer.writeNumber(attach.receiveMaximum());
         writeWill(writer, attach.will());
         if (hasPrincipal) {
-            PrincipalFormat.write(writer, attach.principal(), attach.clientId());
+            PrincipalFormat.write(writer, attach.principal(), attach.clientId(), format);
         }
     }
 

@@ -89,6 +89,10 @@ final class ObjectJson {
                 json.put("attributes", new TreeMap<>(user.attributes()));
                 json.put("disabled", user.disabled());
                 json.put("expires", text(user.expires()));
+                if (!user.rules().isEmpty()) {
+                    json.put(
+                            "rules", user.rules().stream().map(ObjectJson::rule).toList());
+                }
             }
             case DeviceToken token -> {
                 json.put("user", token.user());
@@ -105,6 +109,7 @@ final class ObjectJson {
                 json.put("reason", ban.reason());
                 json.put("expires", text(ban.expires()));
                 json.put("disconnect", ban.disconnect());
+                json.put("automatic", ban.isAutomatic());
             }
             case TenantLimits tenant ->
                 json.put(
@@ -155,7 +160,18 @@ final class ObjectJson {
                 kind(body.text("kind")),
                 body.textsByName("attributes"),
                 body.flag("disabled"),
-                body.time("expires"));
+                body.time("expires"),
+                ownRules(body));
+    }
+
+    private static List<StoredRuleSet.Line> ownRules(JsonFields body) {
+        boolean isGiven = body.has("rules");
+        List<StoredRuleSet.Line> lines =
+                body.objects("rules").stream().map(ObjectJson::line).toList();
+        if (isGiven && lines.isEmpty()) {
+            throw ApiProblem.bad("rules is empty; leave it out for no rules of the user's own");
+        }
+        return lines;
     }
 
     /** Without a word of it the password stays, null takes it away. */
@@ -243,6 +259,7 @@ final class ObjectJson {
         if (given.size() != 1) {
             throw ApiProblem.bad("a ban must have one of address, clientId, user and tenant");
         }
+        body.ignore("automatic");
         Map.Entry<Ban.Subject, String> one = given.entrySet().iterator().next();
         return new Ban(
                 id, one.getKey(), one.getValue(), body.text("reason"), body.time("expires"), body.flag("disconnect"));

@@ -40,7 +40,6 @@ public final class SecurityResource {
     private static final int ON_A_PAGE = 100;
     private static final int MOST_PASSWORD_BYTES = 1_024;
     private static final int SALT_BYTES = 16;
-    private static final String ADMIN = "admin token";
 
     private final SecurityStore store;
     private final RefusedClients refused;
@@ -185,7 +184,7 @@ public final class SecurityResource {
         boolean isNew = condition instanceof Change.Absent;
         SecurityObject read = ObjectJson.read(table, id, body, before == null || isNew ? null : before.object());
         return withPassword(read, password)
-                .thenCompose(object -> store.change(Change.put(object, condition, ADMIN, request.from()))
+                .thenCompose(object -> store.change(Change.put(object, condition, request.by(), request.from()))
                         .thenApply(result -> {
                             Stamp stamp = done(table, id, result);
                             HttpStatus status = isNew ? HttpStatus.CREATED : HttpStatus.OK;
@@ -213,17 +212,7 @@ public final class SecurityResource {
                     }
                     throw new IllegalStateException("the password could not be hashed", failure);
                 })
-                .thenApply(hash -> new StoredUser(
-                        user.realm(),
-                        user.name(),
-                        user.serial(),
-                        hash,
-                        user.groups(),
-                        user.tenant(),
-                        user.kind(),
-                        user.attributes(),
-                        user.disabled(),
-                        user.expires()));
+                .thenApply(user::withPasswordHash);
     }
 
     private CompletionStage<ApiAnswer> removed(SecurityTable table, String id, ApiRequest request) {
@@ -231,7 +220,7 @@ public final class SecurityResource {
         if (condition instanceof Change.Absent) {
             throw ApiProblem.bad("If-None-Match has no meaning with DELETE");
         }
-        return store.change(Change.remove(table, id, condition, ADMIN, request.from()))
+        return store.change(Change.remove(table, id, condition, request.by(), request.from()))
                 .thenApply(result -> {
                     Stamp _ = done(table, id, result);
                     return new ApiAnswer(HttpStatus.NO_CONTENT, null, null);
@@ -255,7 +244,7 @@ public final class SecurityResource {
         String secret = DeviceToken.newSecret();
         DeviceToken token = new DeviceToken(
                 DeviceToken.sha256(PasswordHash.utf8(secret)), owner, stored.serial(), description, expires);
-        return store.change(Change.put(token, new Change.Absent(), ADMIN, request.from()))
+        return store.change(Change.put(token, new Change.Absent(), request.by(), request.from()))
                 .thenApply(result -> {
                     Stamp stamp = done(table, token.id(), result);
                     Map<String, @Nullable Object> json = ObjectJson.of(token);

@@ -103,7 +103,7 @@ class ArchitectureTest {
         "broker.network, broker.guard broker.loop broker.connection broker.security broker.security.rules broker.delivery broker.tls",
         "broker.deployment, broker.delivery broker.routing broker.shard broker.subscription broker.sys broker.security.store"
                 + " persistence.shard persistence.replicated persistence.app persistence.audit",
-        "security.., broker.security broker.security.store",
+        "security.., broker.security broker.security.rules broker.security.store",
         "cluster.secret, ''",
         "cluster.kafka, persistence.shard persistence.limit persistence.audit cluster.secret",
         "cluster.kafka.audit, cluster.kafka persistence.audit",
