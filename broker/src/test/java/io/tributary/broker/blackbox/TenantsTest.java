@@ -303,6 +303,20 @@ class TenantsTest {
         assertThat(client.expect(Puback.class).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
     }
 
+    @Test
+    void operatorSeesWhoseClientWasRefused() throws IOException {
+        TestClient client = TestClient.open(port(), ProtocolVersion.MQTT_5);
+        clients.add(client);
+        client.send(connectPacket("acme", "c", 0, will("$x")));
+        assertThat(client.expect(Connack.class).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+        await().untilAsserted(() -> assertThat(broker.guard().refusedClients().newest(Long.MAX_VALUE, 10))
+                .singleElement()
+                .satisfies(refused -> {
+                    assertThat(refused.clientId()).isEqualTo("c");
+                    assertThat(refused.words()).isEqualTo("the will's topic is not authorised (tenant acme)");
+                }));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"MQTT_3_1_1", "MQTT_5"})
     void clientSeesNoPrefixWhateverItsVersion(ProtocolVersion version) throws IOException {
