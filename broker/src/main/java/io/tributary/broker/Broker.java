@@ -10,6 +10,7 @@ import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.network.ListenerTls;
 import io.tributary.broker.routing.RouteOutcome;
 import io.tributary.broker.security.store.SecurityStore;
+import io.tributary.broker.tenant.TenantUse;
 import io.tributary.broker.tls.CertificateWatch;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
@@ -310,6 +311,15 @@ public final class Broker implements AutoCloseable {
     /** Who was refused, and who is banned, at this node. */
     public Guard guard() {
         return guard;
+    }
+
+    /**
+     * What a tenant that has limits or connections uses of the whole cluster, as this node knows it; nothing while the
+     * broker does not serve clients.
+     */
+    public TenantUse tenantUse(String tenant) {
+        BrokerNode at = node;
+        return at == null ? TenantUse.NOTHING : at.tenants().use(tenant);
     }
 
     /** What the broker is doing right now. Cheap enough to be asked every second. */

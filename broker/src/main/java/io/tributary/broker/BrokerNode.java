@@ -40,6 +40,7 @@ import io.tributary.broker.sys.NodeStats;
 import io.tributary.broker.sys.SysConfig;
 import io.tributary.broker.sys.SysStats;
 import io.tributary.broker.sys.SysTopics;
+import io.tributary.broker.tenant.Tenants;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -81,6 +82,7 @@ final class BrokerNode implements AutoCloseable {
     private final Membership membership;
     private final SecurityStore security;
     private final Expulsions expulsions;
+    private final SharedBans sharedBans;
     private final SysConfig sys;
     private final SysTopics sysTopics;
     private final ListenerTls tls;
@@ -88,6 +90,8 @@ final class BrokerNode implements AutoCloseable {
     private final Listeners listeners;
     private final ScheduledExecutorService timer;
     private final RuleChanges ruleChanges;
+    private final Tenants tenants;
+    private final TenantFigures tenantFigures;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final long startedNanos = System.nanoTime();
 
@@ -114,8 +118,9 @@ final class BrokerNode implements AutoCloseable {
                 new ShardAppends(ofShards, storage.log(), storage.topics(), deployment.clock(), deployment.format());
         GroupHosts hosts =
                 new GroupHosts(connections, metrics.groups(), new ShardThread("tributary-groups"), System::nanoTime);
-        Publishing publishing =
-                Publishing.of(config, extensions, metrics, deployment, appends, connections, clientConnections);
+        tenants = new Tenants(metrics.tenants());
+        Publishing publishing = Publishing.of(
+                config, extensions, metrics, deployment, appends, connections, clientConnections, tenants);
         subscriptions = publishing.subscriptions();
         retained = publishing.retained();
         router = publishing.router();
@@ -129,8 +134,11 @@ final class BrokerNode implements AutoCloseable {
                 nodeOfShards());
         groups = new ApplicationGroups(hosts, groupServices());
         membership = deployment.membership(shards, router, subscriptions, connections);
+        membership.onTenants(tenants::told);
+        tenantFigures = new TenantFigures(tenants, shards, subscriptions, retained, membership, metrics.tenants());
         security = Objects.requireNonNull(extensions.security());
         expulsions = new Expulsions(security, clientConnections);
+        sharedBans = new SharedBans(security, guard, deployment.clock());
         sys = SysConfig.every(config.sysInterval());
         sysTopics = new SysTopics(sys, () -> membership.stats(stats()), retained, router);
         Backend backend =
@@ -188,6 +196,7 @@ final class BrokerNode implements AutoCloseable {
                 new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.listeners()),
                 metrics.clients(),
                 guard,
+                tenants,
                 deployment.clock());
     }
 
@@ -245,7 +254,11 @@ final class BrokerNode implements AutoCloseable {
                         deployment.format(),
                         deployment.view()::isCurrent,
                         deployment.storage().audit()),
-                expulsions));
+                (table, before, now) -> {
+                    tenants.changed(before, now);
+                    expulsions.changed(table, before, now);
+                    sharedBans.changed(table, before, now);
+                }));
         Stages.await(subscriptions.start());
         Stages.await(retained.start());
         subscriptions.watch(subscriber -> shards.verify(subscriber.clientId(), subscriber.identity()));
@@ -256,6 +269,7 @@ final class BrokerNode implements AutoCloseable {
         Stages.await(shards.allOwned());
         security.begin();
         expulsions.begin();
+        guard.watch(sharedBans);
         sysTopics.start(timer);
         try {
             bound = listeners.start(tls);
@@ -278,6 +292,8 @@ final class BrokerNode implements AutoCloseable {
             ruleChanges.tick();
             security.tick();
             expulsions.tick();
+            tenantFigures.tick();
+            sharedBans.tick();
             if (!deployment.view().isCurrent()) {
                 return; // subscriptions that it would remove may be newer than it knows
             }
@@ -302,6 +318,10 @@ final class BrokerNode implements AutoCloseable {
 
     Router router() {
         return router;
+    }
+
+    Tenants tenants() {
+        return tenants;
     }
 
     /** Serves a subscription of the embedding application until either ends; blocks until it is made. */

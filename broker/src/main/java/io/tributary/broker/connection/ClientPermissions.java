@@ -21,15 +21,29 @@ final class ClientPermissions {
 
     private final String clientId;
     private final Authorizer authorizer;
-    private final Permissions permissions;
+    private Permissions permissions;
     private final long version;
+    private volatile ClientInfo client; // read by any thread
     private boolean asksEach;
 
     ClientPermissions(Authorizer authorizer, ClientInfo client) {
         clientId = client.idInside();
+        this.client = client;
         this.authorizer = authorizer;
         version = authorizer.version(); // before: what is replaced meanwhile is looked at again
         permissions = authorizer.bind(client).remembering();
+    }
+
+    /** Something else is known of the client than before: what it may do is decided anew. */
+    void renewed(ClientInfo same) {
+        client = same;
+        permissions = authorizer.bind(same).remembering();
+        askAboutEach(); // subscriptions were granted to who it was
+    }
+
+    /** The client as it is known at the moment; any thread. */
+    ClientInfo client() {
+        return client;
     }
 
     /** What it may publish, for the router. */

@@ -227,7 +227,7 @@ final class ConnectHandshake {
                 : accepted.kind();
         Principal principal = principal(claimed, accepted.principal());
         tenant = principal.tenant();
-        ClientInfo client = claimed.accepted(clientId, kind, principal, accepted.attributes());
+        ClientInfo client = claimed.accepted(clientId, kind, principal, accepted);
         String id = idInside(client);
         if (!context.backend().shards().mayAttach(id)) {
             throw new MqttException(

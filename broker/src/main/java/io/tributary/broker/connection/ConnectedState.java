@@ -23,6 +23,8 @@ import io.tributary.common.mqtt.MqttPacket.Unsuback;
 import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +50,7 @@ final class ConnectedState {
     private @Nullable MqttPacket held;
 
     private Runnable stopHolding = () -> {};
+    private Runnable stopRenewing = () -> {};
 
     ConnectedState(ConnectionContext context, Admission admission, Identity identity) {
         this.context = context;
@@ -59,7 +62,7 @@ final class ConnectedState {
         replay = new RetainedReplay(context, identity, outbound);
         subscribe = new SubscribeFlow(context, identity, replies, replay);
         reAuthentication =
-                new ReAuthentication(context, identity.client(), asked.authenticationMethod(), admission.end());
+                new ReAuthentication(context, identity, asked.authenticationMethod(), admission.end(), this::renewed);
         keepAlive = new KeepAlive(context, admission.keepAliveSeconds());
     }
 
@@ -71,8 +74,26 @@ final class ConnectedState {
     void open() {
         context.backend().subscriptions().online(identity.subscriber());
         if (identity.persistent() && context.backend().view().isCurrent()) { // else what it writes could be old
-            context.backend().subscriptions().resumed(identity.subscriber(), identity.epoch());
+            CompletionStage<?> _ = context.backend().subscriptions().resumed(identity.subscriber(), identity.epoch());
         }
+    }
+
+    /**
+     * Something else is known of the client than before. Completes when its subscriptions are looked at again; where
+     * this node is not current, that is done later and not waited for.
+     */
+    private CompletionStage<?> renewed() {
+        inbound.renewed();
+        stopRenewing.run();
+        if (context.backend().view().isCurrent()) {
+            return context.backend().subscriptions().resumed(identity.subscriber(), identity.epoch());
+        }
+        stopRenewing = context.backend()
+                .untilCurrent()
+                .await(() -> context.run(() -> {
+                    CompletionStage<?> _ = renewed();
+                }));
+        return CompletableFuture.completedStage(null);
     }
 
     /**
@@ -214,6 +235,7 @@ final class ConnectedState {
         reAuthentication.close();
         held = null;
         stopHolding.run();
+        stopRenewing.run();
         inbound.close();
         replay.close();
         List<Queued> left = outbound.close();

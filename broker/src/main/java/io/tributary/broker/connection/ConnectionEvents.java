@@ -2,11 +2,14 @@ package io.tributary.broker.connection;
 
 import io.tributary.broker.extension.ClientListener;
 import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.security.store.TenantLimits.Limit;
+import io.tributary.broker.tenant.TenantConnection;
 import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.Objects;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,9 +30,13 @@ record ConnectionEvents(ConnectionServices services) {
     }
 
     /** A client did not get its session, and is refused for that. */
-    void noSession(AttachRefusal reason) {
+    void noSession(AttachRefusal reason, @Nullable TenantConnection tenant) {
         if (reason == AttachRefusal.IS_SOMEBODY_ELSES) {
             services.recorder().takeoverRefused();
+        } else if (tenant != null && reason == AttachRefusal.TENANT_CONNECTIONS) {
+            tenant.refused(Limit.CONNECTIONS);
+        } else if (tenant != null && reason == AttachRefusal.TENANT_SESSIONS) {
+            tenant.refused(Limit.SESSIONS);
         }
     }
 

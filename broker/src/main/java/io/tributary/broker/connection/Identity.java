@@ -4,17 +4,19 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.routing.Publisher;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.subscription.Subscriber;
+import io.tributary.broker.tenant.TenantConnection;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How the rest of the broker names a connection: by its client, number and session.
  *
  * @param clientId {@link ClientInfo#idInside} of the client
- * @param client the client
+ * @param client the client, as it was at CONNECT; {@link #current} once it may have authenticated again
  * @param permissions what it may do
  * @param connection the number of its connection on this node
  * @param attached the shard's answer
  * @param persistent whether the session outlives its connection
+ * @param quota what the connection has of its tenant's limits, null without a tenant
  */
 record Identity(
         String clientId,
@@ -22,7 +24,8 @@ record Identity(
         ClientPermissions permissions,
         long connection,
         Attached attached,
-        boolean persistent) {
+        boolean persistent,
+        @Nullable TenantConnection quota) {
 
     /** What waits for a session was matched by rules that may hold no longer, and without knowing the connection. */
     Identity {
@@ -36,14 +39,25 @@ record Identity(
         return client.tenant();
     }
 
+    /** The client as it is known at the moment; any thread. */
+    ClientInfo current() {
+        return permissions.client();
+    }
+
     long epoch() {
         return attached.epoch();
     }
 
     Subscriber subscriber() {
         return persistent
-                ? new Subscriber(clientId, true, attached.session(), null, attached.kind(), client.principal())
-                : Subscriber.connected(client, connection);
+                ? new Subscriber(
+                        clientId,
+                        true,
+                        attached.session(),
+                        null,
+                        attached.kind(),
+                        current().principal())
+                : Subscriber.connected(current(), connection);
     }
 
     /**
@@ -52,6 +66,10 @@ record Identity(
      */
     Publisher publisher() {
         return new Publisher(
-                clientId, client, permissions.publishing(), persistent || attached.sessionPresent(), attached.epoch());
+                clientId,
+                current(),
+                permissions.publishing(),
+                persistent || attached.sessionPresent(),
+                attached.epoch());
     }
 }

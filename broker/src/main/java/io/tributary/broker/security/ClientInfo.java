@@ -32,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  *     without one, and once it is authenticated
  * @param principal who it is; {@link Principal#ANONYMOUS} until it is authenticated, null where it is not known
  * @param attributes what else the authenticator knows of it; none where its connection is not known
+ * @param credential which credential of its principal it has shown, as {@link Authenticator.Accepted} has it; null
+ *     where that has no name, or its connection is not known
  */
 public record ClientInfo(
         String clientId,
@@ -44,12 +46,41 @@ public record ClientInfo(
         @Nullable ClientKind kind,
         @Nullable X509Certificate certificate,
         @Nullable Principal principal,
-        Map<String, String> attributes) {
+        Map<String, String> attributes,
+        @Nullable String credential) {
 
     /** Copies the list and the map. */
     public ClientInfo {
         userProperties = List.copyOf(userProperties);
         attributes = Map.copyOf(attributes);
+    }
+
+    /** One that has shown no credential with a name. */
+    public ClientInfo(
+            String clientId,
+            @Nullable String userName,
+            @Nullable ProtocolVersion version,
+            @Nullable String remoteAddress,
+            @Nullable String listener,
+            @Nullable String certificateSubject,
+            List<UserProperty> userProperties,
+            @Nullable ClientKind kind,
+            @Nullable X509Certificate certificate,
+            @Nullable Principal principal,
+            Map<String, String> attributes) {
+        this(
+                clientId,
+                userName,
+                version,
+                remoteAddress,
+                listener,
+                certificateSubject,
+                userProperties,
+                kind,
+                certificate,
+                principal,
+                attributes,
+                null);
     }
 
     /** One that is not authenticated, and of whose certificate nothing but the subject is known. */
@@ -114,9 +145,13 @@ public record ClientInfo(
         return version != null && version.isMqtt5();
     }
 
-    /** The same client once it is accepted: under the identifier that holds, of that kind, and that principal. */
+    /**
+     * The same client once it is accepted: under the identifier that holds, of that kind, and that principal.
+     *
+     * @param how what else the authenticator says
+     */
     public ClientInfo accepted(
-            String newClientId, ClientKind newKind, Principal newPrincipal, Map<String, String> newAttributes) {
+            String newClientId, ClientKind newKind, Principal newPrincipal, Authenticator.Accepted how) {
         return new ClientInfo(
                 newClientId,
                 userName,
@@ -128,7 +163,8 @@ public record ClientInfo(
                 newKind,
                 null,
                 newPrincipal,
-                newAttributes);
+                how.attributes(),
+                how.credential());
     }
 
     /** The tenant whose client it is; null for none, and where the principal is not known. */

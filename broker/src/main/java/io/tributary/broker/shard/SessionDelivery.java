@@ -187,7 +187,7 @@ final class SessionDelivery {
             return false;
         }
         boolean isHanded = false;
-        if (to.next == sequence && hasRoom(to)) {
+        if (takesAtOnce(sequence)) {
             to.next++;
             isHanded = handOrDrop(to, sequence, entry);
         } else {
@@ -228,6 +228,11 @@ final class SessionDelivery {
             outgoing.isReading = false;
             pump();
         }
+    }
+
+    /** See {@link Deliveries#takesAtOnce}. */
+    boolean takesAtOnce(long sequence) {
+        return outgoing != null && outgoing.next == sequence && hasRoom(outgoing);
     }
 
     private boolean hasRoom(Outgoing to) {

@@ -26,6 +26,7 @@ import java.util.function.IntPredicate;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -402,6 +403,19 @@ public final class Shards implements ClientShards, AutoCloseable {
     @Override
     public void onRoom(Runnable action) {
         appender.onRoom(action);
+    }
+
+    /** How many persistent sessions a tenant has in this node's shards. */
+    @Override
+    public long sessions(String tenant) {
+        return drivers.all()
+                .mapToLong(driver -> driver.shares().sessions(tenant))
+                .sum();
+    }
+
+    /** What tenants hold in this node's shards, for each of them. */
+    public Stream<TenantShare> tenantShares() {
+        return drivers.all().flatMap(driver -> driver.shares().all().stream());
     }
 
     /** Figures of this node's shards, a few seconds old at most. */

@@ -131,8 +131,9 @@ final class PersistentSubscriptions {
      * says nothing or something else.
      *
      * @param epoch the epoch of the connection
+     * @return completes when it does
      */
-    void resumed(Subscriber subscriber, long epoch) {
+    CompletionStage<?> resumed(Subscriber subscriber, long epoch) {
         String clientId = subscriber.clientId();
         Principal principal = principal(subscriber);
         SessionSubscriptions known = appliedOf(clientId).get(clientId);
@@ -141,8 +142,9 @@ final class PersistentSubscriptions {
                 && principal != null
                 && !known.isEmpty()
                 && !principal.equals(known.principal())) {
-            CompletionStage<?> _ = change(subscriber, epoch, latest -> new Change<>(latest, List.of()));
+            return change(subscriber, epoch, latest -> new Change<>(latest, List.of()));
         }
+        return CompletableFuture.completedStage(null);
     }
 
     /** Whose session it is, as far as records say at present. */

@@ -62,7 +62,7 @@ final class SubscriptionsCodec {
             }
             if (format >= PrincipalFormat.FIRST) {
                 ByteWriter writer = new ByteWriter(2);
-                PrincipalFormat.write(writer, subscriptions.principal(), clientId);
+                PrincipalFormat.write(writer, subscriptions.principal(), clientId, format);
                 out.write(writer.toBytes());
             }
         } catch (IOException impossible) {

@@ -36,6 +36,7 @@ class IdentityTest {
                 new ClientPermissions(Authorizer.allowAll(), client),
                 1,
                 new Attached(2, 3, sessionPresent, ClientKind.DEVICE, new int[0]),
-                persistent);
+                persistent,
+                null);
     }
 }

@@ -124,7 +124,8 @@ class MatchCacheTest {
             SessionSubscriptions after = random.next(2) == 0
                     ? before.subscribe(
                                     List.of(request(random.filter(), QoS.of(random.next(3)))),
-                                    SubscriptionLimits.defaults())
+                                    SubscriptionLimits.defaults(),
+                                    Long.MAX_VALUE)
                             .after()
                     : before.unsubscribe(List.of(TopicFilter.parseStored(random.filter())))
                             .after();
@@ -135,7 +136,7 @@ class MatchCacheTest {
                     .as(topic)
                     .containsExactlyInAnyOrderElementsOf(expected(sessions, topic));
         }
-        assertThat(index.count(true).plain())
+        assertThat(index.counter(true).count().plain())
                 .isEqualTo(sessions.stream().mapToInt(s -> s.byFilter().size()).sum());
     }
 

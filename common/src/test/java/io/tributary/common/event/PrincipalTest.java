@@ -91,6 +91,25 @@ class PrincipalTest {
         assertThatThrownBy(() -> PrincipalFormat.read(reader, "c")).isInstanceOf(UnreadableRecordException.class);
     }
 
+    @Test
+    void rulesOfItsOwnAreInRecordsFromTheirFormatOn() {
+        Principal who = new Principal("r", "n", null, null, List.of(), null, "+p1n up/#");
+        Attach attach = attach(who);
+        assertThat(((Attach) EventCodec.decode(EventCodec.encode(attach, 3))).principal())
+                .isEqualTo(who);
+        assertThat(read(attach).principal()).isEqualTo(new Principal("r", "n"));
+    }
+
+    @Test
+    void rulesOfItsOwnHaveALimit() {
+        String most = "\u20AC".repeat(Principal.MAX_RULES_BYTES / 3);
+        assertThat(new Principal("r", "n", null, null, List.of(), null, most).rules())
+                .isEqualTo(most);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Principal("r", "n", null, null, List.of(), null, most + "\u20AC"))
+                .withMessageContaining("own rules");
+    }
+
     private static Attach read(Attach attach) {
         return (Attach) EventCodec.decode(EventCodec.encode(attach, 2));
     }

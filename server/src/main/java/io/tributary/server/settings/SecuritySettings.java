@@ -6,7 +6,6 @@ import io.tributary.broker.security.SessionTakeover;
 import io.tributary.broker.security.rules.AddressRange;
 import io.tributary.broker.security.rules.RuleSet;
 import io.tributary.security.AuthenticatorConfig;
-import io.tributary.server.settings.check.SecretFile;
 import io.tributary.server.settings.check.SettingException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -29,10 +28,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param sessions Who gets the session that a client identifier has: its messages, its subscriptions and the place of
  *     the connection that is there. {@code principal}: only whom it belongs to; others are refused as long as it lives.
  *     {@code anyone}: whoever may connect with the client identifier. The same on all nodes.
- * @param adminTokenFile The file with the token that opens the API ([security.md](security.md#the-api)): one line of 32
- *     characters or more; read again when it changes. Others must not be able to read the file. Without a value a
- *     broker that runs alone makes {@code admin.token} in the data directory at its first start; in a cluster the API
- *     is closed.
+ * @param adminTokenFile The file with the tokens that open the API ([security.md](security.md#the-api)): one line of 32
+ *     characters or more, or a line {@code NAME:TOKEN} for each administrator; read again when it changes. Others must
+ *     not be able to read the file. Without a value a broker that runs alone makes {@code admin.token} in the data
+ *     directory at its first start; in a cluster the API is closed.
  * @param seed The YAML file with users, rule sets, bans and tenants that each start puts into the store where they are
  *     not there yet ([security.md](security.md#a-file-to-begin-with)).
  * @param exempt Addresses, or ranges of them (CIDR), that have no connect rate and no automatic bans: networks whose
@@ -128,7 +127,7 @@ public record SecuritySettings(
         }
         Path file = SettingException.naming(
                 ADMIN_TOKEN_FILE, () -> Path.of(adminTokenFile).toAbsolutePath());
-        String _ = SecretFile.read(ADMIN_TOKEN_FILE, file.toString(), LEAST_TOKEN_CHARACTERS);
+        Map<String, String> _ = NamedTokens.read(ADMIN_TOKEN_FILE, file);
         return file;
     }
 

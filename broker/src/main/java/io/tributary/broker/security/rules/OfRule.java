@@ -17,6 +17,9 @@ record OfRule(boolean allows, QoS maxQos, Decision here, Decision tooHigh) {
     /** Where no rule matches. */
     static final OfRule NONE = new OfRule(false, QoS.EXACTLY_ONCE, NO_RULE, NO_RULE);
 
+    /** Where no rule matches, and the client may have rules of its own that are not known. */
+    static final OfRule MAYBE = new OfRule(true, QoS.EXACTLY_ONCE, Decision.ALLOWED, Decision.ALLOWED);
+
     /** Those of a rule with that name. */
     static OfRule of(Rule rule, String name) {
         Decision tooHigh =

@@ -2,6 +2,7 @@ package io.tributary.broker.security.store;
 
 import io.tributary.broker.security.BanList;
 import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.security.rules.Rule;
 import io.tributary.broker.security.store.ChangeResult.NotNow;
 import io.tributary.broker.security.store.ChangeResult.Unknown;
 import io.tributary.common.event.Principal;
@@ -244,6 +245,18 @@ public final class SecurityStore {
     public @Nullable StoredUser user(String realm, String name) {
         Entry found = find(SecurityTable.USERS, StoredUser.idOf(realm, name));
         return found != null && found.object() instanceof StoredUser user ? user : null;
+    }
+
+    /** The rules of its own that a user has, also before the node serves clients; null when there is no such user. */
+    @Nullable
+    List<Rule> rulesOf(Principal principal) {
+        Open now = opened;
+        StoredEntry entry = now == null
+                ? null
+                : now.copy(SecurityTable.USERS).get(StoredUser.idOf(principal.realm(), principal.name()));
+        return entry != null && entry(SecurityTable.USERS, entry).object() instanceof StoredUser user
+                ? user.ownRules()
+                : null;
     }
 
     /** The token of a secret with this SHA-256; null when there is none. */
