@@ -27,6 +27,7 @@ import io.tributary.broker.network.Listeners;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.Router;
 import io.tributary.broker.security.EnhancedAuthenticator;
+import io.tributary.broker.security.Revocations;
 import io.tributary.broker.security.store.SecurityStore;
 import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.ShardConfig;
@@ -81,6 +82,7 @@ final class BrokerNode implements AutoCloseable {
     private final Membership membership;
     private final SecurityStore security;
     private final Expulsions expulsions;
+    private final SecurityDuties duties;
     private final SysConfig sys;
     private final SysTopics sysTopics;
     private final ListenerTls tls;
@@ -131,6 +133,16 @@ final class BrokerNode implements AutoCloseable {
         membership = deployment.membership(shards, router, subscriptions, connections);
         security = Objects.requireNonNull(extensions.security());
         expulsions = new Expulsions(security, clientConnections);
+        Revocations revocations = new Revocations(config.onRevocation(), metrics.revocations());
+        duties = new SecurityDuties(config.nodeName(), security, expulsions, revocations);
+        ruleChanges = new RuleChanges(
+                extensions.authorizer(),
+                subscriptions,
+                clientConnections,
+                shards,
+                deployment.view()::isCurrent,
+                revocations,
+                duties.thread());
         sys = SysConfig.every(config.sysInterval());
         sysTopics = new SysTopics(sys, () -> membership.stats(stats()), retained, router);
         Backend backend =
@@ -138,12 +150,11 @@ final class BrokerNode implements AutoCloseable {
         listeners = new Listeners(
                 config.listeners(),
                 config.network(),
-                connectionServices(extensions, backend),
+                connectionServices(extensions, backend, revocations),
                 clientConnections,
                 metrics.network());
         timer = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().name("tributary-timer").daemon().factory());
-        ruleChanges = new RuleChanges(extensions.authorizer(), subscriptions, timer);
     }
 
     private Shards.Node nodeOfShards() {
@@ -172,7 +183,8 @@ final class BrokerNode implements AutoCloseable {
                 System::nanoTime);
     }
 
-    private ConnectionServices connectionServices(BrokerExtensions extensions, Backend backend) {
+    private ConnectionServices connectionServices(
+            BrokerExtensions extensions, Backend backend, Revocations revocations) {
         Map<String, EnhancedAuthenticator> enhanced = extensions.enhanced().stream()
                 .collect(Collectors.toMap(EnhancedAuthenticator::method, Function.identity()));
         return new ConnectionServices(
@@ -184,7 +196,8 @@ final class BrokerNode implements AutoCloseable {
                         extensions.authorizer(),
                         config.clientRules(),
                         config.takeover(),
-                        Objects.requireNonNull(extensions.security()).bans()),
+                        Objects.requireNonNull(extensions.security()).bans(),
+                        revocations),
                 new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.listeners()),
                 metrics.clients(),
                 guard,
@@ -252,6 +265,7 @@ final class BrokerNode implements AutoCloseable {
         groups.start();
         shards.own();
         ScheduledFuture<?> _ = timer.scheduleWithFixedDelay(this::tick, 0, 1, TimeUnit.SECONDS);
+        duties.start(ruleChanges);
         Stages.await(membership.live());
         Stages.await(shards.allOwned());
         security.begin();
@@ -275,9 +289,6 @@ final class BrokerNode implements AutoCloseable {
             }
             membership.tick();
             membership.tell(this::stats);
-            ruleChanges.tick();
-            security.tick();
-            expulsions.tick();
             if (!deployment.view().isCurrent()) {
                 return; // subscriptions that it would remove may be newer than it knows
             }
@@ -404,6 +415,7 @@ final class BrokerNode implements AutoCloseable {
             withoutClients.run();
         } finally {
             timer.shutdownNow();
+            duties.close();
             expulsions.close();
             security.close();
             groups.close();

@@ -43,7 +43,6 @@ record Identity(
      * messages must not overtake them.
      */
     Publisher publisher() {
-        return new Publisher(
-                client, permissions.publishing(), persistent || attached.sessionPresent(), attached.epoch());
+        return new Publisher(client, permissions.all(), persistent || attached.sessionPresent(), attached.epoch());
     }
 }

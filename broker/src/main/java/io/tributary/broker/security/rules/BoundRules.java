@@ -1,5 +1,6 @@
 package io.tributary.broker.security.rules;
 
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -20,6 +21,12 @@ final class BoundRules {
 
     RuleBook book() {
         return book;
+    }
+
+    /** Whether all rules here are for the client, and it is known what their placeholders stand for. */
+    boolean isSureAbout(Subject subject) {
+        return Arrays.stream(rules).allMatch(each -> each.audience().includes(subject))
+                && Arrays.stream(values).flatMap(Arrays::stream).allMatch(LevelValues::isKnown);
     }
 
     /** What follows from the rule with that number. */

@@ -34,7 +34,8 @@ final class RulePermissions implements Permissions {
         own = subject.rules().isEmpty()
                 ? null
                 : new BoundRules(
-                        new RuleBook(0, List.of(new RuleSet("own", Audience.EVERYBODY, subject.rules()))), subject);
+                        new RuleBook(0, List.of(new RuleSet("own", Audience.EVERYBODY, subject.rules())), true),
+                        subject);
         bound = new BoundRules(rules.book(), subject);
     }
 
@@ -74,6 +75,19 @@ final class RulePermissions implements Permissions {
         }
         rule = own.covering(filter);
         return decision(own.decision(rule), qos, now.isCut(filter, RuleTrie.NONE) || own.isCut(filter, rule));
+    }
+
+    /** Where not all is known of the client, the rules give the benefit of the doubt: only what is sure is taken. */
+    @Override
+    public SubscriptionDecision standing(String topicFilter, QoS qos) {
+        BoundRules now = bound();
+        if (!now.book().isWhole()) {
+            return Permissions.super.standing(topicFilter, qos);
+        }
+        SubscriptionDecision decision = maySubscribe(topicFilter, qos);
+        return !decision.granted() || now.isSureAbout(subject)
+                ? decision
+                : new SubscriptionDecision(decision.extent(), qos, decision.reason());
     }
 
     @Override

@@ -17,7 +17,7 @@ public final class Rules implements Authorizer {
 
     /** Creates them, as {@link #replace} does. */
     public Rules(List<RuleSet> sets) {
-        book = new RuleBook(1, sets);
+        book = new RuleBook(1, sets, true);
     }
 
     /**
@@ -26,8 +26,22 @@ public final class Rules implements Authorizer {
      *
      * @param sets the rule sets in their order: a rule of an earlier set comes before those of later ones
      */
-    public synchronized void replace(List<RuleSet> sets) {
-        book = new RuleBook(book.version() + 1, sets);
+    public void replace(List<RuleSet> sets) {
+        replace(sets, true);
+    }
+
+    /**
+     * Replaces all rules by those that are left while others cannot be read. They decide like any; but they take no
+     * subscription away for good, for what cannot be read may cover it.
+     *
+     * @param sets as in {@link #replace}, closing what is not known
+     */
+    public void replaceByRest(List<RuleSet> sets) {
+        replace(sets, false);
+    }
+
+    private synchronized void replace(List<RuleSet> sets, boolean isWhole) {
+        book = new RuleBook(book.version() + 1, sets, isWhole);
     }
 
     /** The number of the rules that hold: 1 for the first, and one more with each {@link #replace}. */

@@ -35,9 +35,6 @@ final class SecurityWriter {
     private static final int PURGED_AT_ONCE = 1_000;
     private static final int LOOKED_AT_ONCE = 10_000;
 
-    /** Who removes what is void, in the audit log. */
-    private static final String BROKER = "broker";
-
     private final Map<SecurityTable, TableCopy> copies;
     private final LongSupplier ownEpoch;
     private final InstantSource clock;
@@ -153,7 +150,8 @@ final class SecurityWriter {
         for (Map.Entry<String, StoredEntry> entry : looked) {
             if (isVoid.test(entry.getValue())) {
                 Change.Condition unchanged = new Change.Is(entry.getValue().stamp());
-                CompletionStage<ChangeResult> _ = change(Change.remove(table, entry.getKey(), unchanged, BROKER, ""));
+                CompletionStage<ChangeResult> _ =
+                        change(Change.remove(table, entry.getKey(), unchanged, AuditEntry.BROKER, ""));
             }
         }
     }

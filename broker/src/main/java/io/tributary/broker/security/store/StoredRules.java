@@ -72,8 +72,12 @@ public final class StoredRules implements SecurityStore.Listener {
             LOG.error("a rule set of the store cannot be read: what only the store allows is denied until it is written"
                     + " again");
             all.addAll(NOTHING);
+            rules.replaceByRest(all);
+            return;
         }
-        if (all.size() > configured.size() || rules.version() > 1) {
+        if (!store.readsAllRuleSets()) {
+            rules.replaceByRest(all);
+        } else if (all.size() > configured.size() || rules.version() > 1) {
             rules.replace(all);
         }
     }
