@@ -20,7 +20,8 @@ import org.slf4j.LoggerFactory;
  * allow any more is taken away: by its connection where a session has one, and else by the owner of its shard. A
  * millisecond at a time, so that other things come in between. Confined to its thread.
  *
- * <p>Rules that hold for less than a second take nothing away: a rule set that is removed and made again, for instance.
+ * <p>That begins a second after a change was seen: a rule set that is removed and made again at once takes nothing away,
+ * unless other rules change just before.
  */
 final class RuleChanges {
     private static final Logger LOG = LoggerFactory.getLogger(RuleChanges.class);
@@ -68,22 +69,24 @@ final class RuleChanges {
     /** About once a second. */
     void tick() {
         long version = authorizer.version();
-        if (version != seen) {
-            seen = version; // what is being subscribed by the rules before is there at the next tick
-        } else if (isBusy) {
+        if (isBusy) {
             LOG.debug("subscriptions are still being looked at");
-        } else if (decided != version) {
+        } else if (decided == version) {
+            isBusy = true;
+            withdraw();
+        } else if (seen == decided) {
+            seen = version; // what is being subscribed by the rules before is there at the next tick
+        } else {
             LOG.info("rules have changed: subscriptions are looked at again");
             isBusy = true;
+            long upTo = seen; // rules that are newer are looked at once more: there may be more of them each second
+            seen = version;
             proceed(
                     subscriptions.looks(),
                     () -> proceed(connections.looks(), () -> {
-                        decided = version;
+                        decided = upTo;
                         withdraw();
                     }));
-        } else {
-            isBusy = true;
-            withdraw();
         }
     }
 

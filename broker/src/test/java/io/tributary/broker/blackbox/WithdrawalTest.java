@@ -121,6 +121,17 @@ class WithdrawalTest {
         assertThat(withdrawn("lowered")).isZero();
     }
 
+    @Test
+    void subscriptionIsRemovedWhenRulesChangeAllTheTime() throws IOException {
+        try (TestClient reader = connect("reader-1", 0)) {
+            subscribe(reader, "news/#");
+            await().atMost(PATIENCE).until(() -> {
+                rules.replace(List.of(WRITERS));
+                return broker.status().subscriptions() == 0;
+            });
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"reader-1", "reader-app"})
     void subscriptionIsRemovedWhenSessionIsAway(String clientId) throws IOException {

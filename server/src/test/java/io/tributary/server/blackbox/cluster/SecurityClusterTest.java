@@ -254,7 +254,7 @@ class SecurityClusterTest {
                 .toList();
     }
 
-    /** Clients come and go, users change, the node that writes dies: a right that is withdrawn bites all the same. */
+    /** Clients come and go, users and rules change, the node that writes dies: a right that is withdrawn bites all the same. */
     @Test
     void withdrawnRightBitesOnAllNodesWhenTheNodeThatWritesHasDied() throws Exception {
         try (SecurityApi api = api(cluster.names().getFirst())) {
@@ -262,7 +262,9 @@ class SecurityClusterTest {
             expect(201, () -> api.create("rules/moves", rules("moves", "news/#")));
         }
         Writer users = new Writer("users/devices:w9", new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
+        RuleWriter rules = new RuleWriter();
         Mover mover = new Mover();
+        Thread ruling = Thread.ofPlatform().name("rule-writer").start(rules);
         Thread writing = Thread.ofPlatform().name("writer").start(users);
         Thread moving = Thread.ofPlatform().name("mover").start(mover);
         await().atMost(PATIENCE)
@@ -289,13 +291,41 @@ class SecurityClusterTest {
             assertThat(mover.granted).as("where it was granted later").isEmpty();
             mover.isOver = true;
             users.isOver = true;
+            rules.isOver = true;
+            ruling.join();
             moving.join();
             writing.join();
             assertThat(users.wrong).isNull();
             cluster.start(dead);
+            expect(204, () -> api.delete("rules/filler"));
             forget(api, "moves");
         }
         clients.forEach(TestClient::close);
+    }
+
+    /** Has a rule set that is for nobody change at any node. */
+    private static final class RuleWriter implements Runnable {
+        private static final long PACE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+        private volatile boolean isOver;
+
+        @Override
+        public void run() {
+            for (int number = 0; !isOver; number++) {
+                List<BrokerProcess> up = cluster.upNodes();
+                try (SecurityApi api =
+                        new SecurityApi(up.get(number % up.size()).httpPort(), token)) {
+                    String body = rules("nobody", "number/" + number);
+                    HttpResponse<String> answer = api.replace("rules/filler", body);
+                    if (answer.statusCode() == 412) {
+                        api.create("rules/filler", body);
+                    }
+                } catch (UncheckedIOException killed) {
+                    LockSupport.parkNanos(PACE_NANOS);
+                }
+                LockSupport.parkNanos(PACE_NANOS);
+            }
+        }
     }
 
     /** A client that connects to one node after the other, and subscribes there. */
