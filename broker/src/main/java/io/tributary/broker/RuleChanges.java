@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
  * allow any more is taken away: by its connection where a session has one, and else by the owner of its shard. A
  * millisecond at a time, so that other things come in between. Confined to its thread.
  *
- * <p>That begins a second after a change was seen: a rule set that is removed and made again at once takes nothing away,
- * unless other rules change just before.
+ * <p>That begins a second after a change was seen: a rule set that is removed and made again at once takes nothing
+ * away, unless other rules change just before.
  */
 final class RuleChanges {
     private static final Logger LOG = LoggerFactory.getLogger(RuleChanges.class);

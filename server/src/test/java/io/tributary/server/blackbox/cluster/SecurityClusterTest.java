@@ -254,7 +254,7 @@ class SecurityClusterTest {
                 .toList();
     }
 
-    /** Clients come and go, users and rules change, the node that writes dies: a right that is withdrawn bites all the same. */
+    /** Clients come and go, users and rules change, the node that writes dies: a right that is withdrawn bites. */
     @Test
     void withdrawnRightBitesOnAllNodesWhenTheNodeThatWritesHasDied() throws Exception {
         try (SecurityApi api = api(cluster.names().getFirst())) {
