@@ -8,6 +8,7 @@ import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.NetworkConfig;
 import io.tributary.broker.retained.RetainedLimits;
 import io.tributary.broker.security.ClientRules;
+import io.tributary.broker.security.OnRevocation;
 import io.tributary.broker.security.SessionTakeover;
 import io.tributary.broker.shard.QueueLimits;
 import io.tributary.broker.shard.ShardConfig;
@@ -42,6 +43,7 @@ public final class BrokerConfig {
     private final NetworkConfig network;
     private final ApplicationsConfig applications;
     private final SessionTakeover takeover;
+    private final OnRevocation onRevocation;
     private final GuardConfig guard;
     private final ShardConfig shards;
     private final SubscriptionLimits subscriptions;
@@ -58,6 +60,7 @@ public final class BrokerConfig {
         network = under("network", from.network::build);
         applications = under("applications", from.applications::build);
         takeover = from.securitySessions;
+        onRevocation = from.securityOnRevocation;
         guard = from.guard;
         QueueLimits queues = under("queues", from.queues::build);
         shards = under("shards", from.shards::build).with(queues, applications.catchUp());
@@ -142,6 +145,11 @@ public final class BrokerConfig {
         return takeover;
     }
 
+    /** What happens to clients that lose a subscription. */
+    public OnRevocation onRevocation() {
+        return onRevocation;
+    }
+
     /** What this node puts up with. */
     public GuardConfig guard() {
         return guard;
@@ -212,6 +220,7 @@ public final class BrokerConfig {
         private Path dataDir;
         private String nodeName;
         private SessionTakeover securitySessions;
+        private OnRevocation securityOnRevocation;
         private GuardConfig guard;
         private Duration sysInterval;
         private final List<ListenerConfig> listeners = new ArrayList<>();
@@ -229,6 +238,7 @@ public final class BrokerConfig {
             this.dataDir = dataDir;
             nodeName = "tributary";
             securitySessions = SessionTakeover.PRINCIPAL;
+            securityOnRevocation = OnRevocation.REMOVE;
             guard = GuardConfig.DEFAULT;
             sysInterval = Duration.ofSeconds(10);
             storage = RocksDbOptions.builder();
@@ -246,6 +256,7 @@ public final class BrokerConfig {
             dataDir = from.dataDirectory;
             nodeName = from.nodeName;
             securitySessions = from.takeover;
+            securityOnRevocation = from.onRevocation;
             guard = from.guard;
             sysInterval = from.sysInterval;
             listeners.addAll(from.listeners);
@@ -288,6 +299,12 @@ public final class BrokerConfig {
         /** Who gets the session that a client identifier has; the same on all nodes of a cluster. */
         public Builder securitySessions(SessionTakeover value) {
             securitySessions = value;
+            return this;
+        }
+
+        /** What happens to clients that lose a subscription because rules do not allow it any more. */
+        public Builder securityOnRevocation(OnRevocation value) {
+            securityOnRevocation = value;
             return this;
         }
 

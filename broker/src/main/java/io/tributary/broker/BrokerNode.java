@@ -27,6 +27,7 @@ import io.tributary.broker.network.Listeners;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.Router;
 import io.tributary.broker.security.EnhancedAuthenticator;
+import io.tributary.broker.security.Revocations;
 import io.tributary.broker.security.store.SecurityStore;
 import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.shard.ShardConfig;
@@ -83,6 +84,7 @@ final class BrokerNode implements AutoCloseable {
     private final SecurityStore security;
     private final Expulsions expulsions;
     private final SharedBans sharedBans;
+    private final SecurityDuties duties;
     private final SysConfig sys;
     private final SysTopics sysTopics;
     private final ListenerTls tls;
@@ -139,6 +141,16 @@ final class BrokerNode implements AutoCloseable {
         security = Objects.requireNonNull(extensions.security());
         expulsions = new Expulsions(security, clientConnections);
         sharedBans = new SharedBans(security, guard, deployment.clock());
+        Revocations revocations = new Revocations(config.onRevocation(), metrics.revocations());
+        duties = new SecurityDuties(config.nodeName(), security, expulsions, revocations);
+        ruleChanges = new RuleChanges(
+                extensions.authorizer(),
+                subscriptions,
+                clientConnections,
+                shards,
+                deployment.view()::isCurrent,
+                revocations,
+                duties.thread());
         sys = SysConfig.every(config.sysInterval());
         sysTopics = new SysTopics(sys, () -> membership.stats(stats()), retained, router);
         Backend backend =
@@ -146,12 +158,11 @@ final class BrokerNode implements AutoCloseable {
         listeners = new Listeners(
                 config.listeners(),
                 config.network(),
-                connectionServices(extensions, backend),
+                connectionServices(extensions, backend, revocations),
                 clientConnections,
                 metrics.network());
         timer = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().name("tributary-timer").daemon().factory());
-        ruleChanges = new RuleChanges(extensions.authorizer(), subscriptions, timer);
     }
 
     private Shards.Node nodeOfShards() {
@@ -180,7 +191,8 @@ final class BrokerNode implements AutoCloseable {
                 System::nanoTime);
     }
 
-    private ConnectionServices connectionServices(BrokerExtensions extensions, Backend backend) {
+    private ConnectionServices connectionServices(
+            BrokerExtensions extensions, Backend backend, Revocations revocations) {
         Map<String, EnhancedAuthenticator> enhanced = extensions.enhanced().stream()
                 .collect(Collectors.toMap(EnhancedAuthenticator::method, Function.identity()));
         return new ConnectionServices(
@@ -192,7 +204,8 @@ final class BrokerNode implements AutoCloseable {
                         extensions.authorizer(),
                         config.clientRules(),
                         config.takeover(),
-                        Objects.requireNonNull(extensions.security()).bans()),
+                        Objects.requireNonNull(extensions.security()).bans(),
+                        revocations),
                 new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.listeners()),
                 metrics.clients(),
                 guard,
@@ -265,6 +278,7 @@ final class BrokerNode implements AutoCloseable {
         groups.start();
         shards.own();
         ScheduledFuture<?> _ = timer.scheduleWithFixedDelay(this::tick, 0, 1, TimeUnit.SECONDS);
+        duties.start(ruleChanges);
         Stages.await(membership.live());
         Stages.await(shards.allOwned());
         security.begin();
@@ -289,9 +303,6 @@ final class BrokerNode implements AutoCloseable {
             }
             membership.tick();
             membership.tell(this::stats);
-            ruleChanges.tick();
-            security.tick();
-            expulsions.tick();
             tenantFigures.tick();
             sharedBans.tick();
             if (!deployment.view().isCurrent()) {
@@ -424,6 +435,7 @@ final class BrokerNode implements AutoCloseable {
             withoutClients.run();
         } finally {
             timer.shutdownNow();
+            duties.close();
             expulsions.close();
             security.close();
             groups.close();

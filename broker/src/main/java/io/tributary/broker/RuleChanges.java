@@ -1,33 +1,66 @@
 package io.tributary.broker;
 
+import io.tributary.broker.connection.ClientConnections;
 import io.tributary.broker.security.Authorizer;
+import io.tributary.broker.security.Revocations;
+import io.tributary.broker.shard.Shards;
+import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.Subscriptions;
+import io.tributary.broker.subscription.Withdrawal;
 import java.util.Iterator;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees when other rules hold, and has what clients may have of their subscriptions decided again; a millisecond at a
- * time, so that nothing else of the thread has to wait. Confined to that thread.
+ * Sees when other rules hold, and has what clients may have of their subscriptions decided again. What the rules do not
+ * allow any more is taken away: by its connection where a session has one, and else by the owner of its shard. A
+ * millisecond at a time, so that other things come in between. Confined to its thread.
+ *
+ * <p>That begins a second after a change was seen: a rule set that is removed and made again at once takes nothing
+ * away, unless other rules change just before.
  */
 final class RuleChanges {
     private static final Logger LOG = LoggerFactory.getLogger(RuleChanges.class);
     private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
+    /** Of how many sessions that are away something is taken in a second. */
+    private static final int MOST_AWAY = 5_000;
+
     private final Authorizer authorizer;
     private final Subscriptions subscriptions;
+    private final ClientConnections connections;
+    private final Shards shards;
+    private final BooleanSupplier isCurrent;
+    private final Revocations revocations;
     private final Executor thread;
     private long seen;
     private long decided;
-    private boolean deciding;
+    private boolean isBusy;
 
-    /** Creates one, before there are subscriptions. */
-    RuleChanges(Authorizer authorizer, Subscriptions subscriptions, Executor thread) {
+    /**
+     * Creates one, before there are subscriptions.
+     *
+     * @param isCurrent whether this node knows what the other nodes have acknowledged
+     * @param thread runs what is given to it one after the other, on the thread of {@link #tick}
+     */
+    RuleChanges(
+            Authorizer authorizer,
+            Subscriptions subscriptions,
+            ClientConnections connections,
+            Shards shards,
+            BooleanSupplier isCurrent,
+            Revocations revocations,
+            Executor thread) {
         this.authorizer = authorizer;
         this.subscriptions = subscriptions;
+        this.connections = connections;
+        this.shards = shards;
+        this.isCurrent = isCurrent;
+        this.revocations = revocations;
         this.thread = thread;
         seen = authorizer.version();
         decided = seen;
@@ -36,31 +69,93 @@ final class RuleChanges {
     /** About once a second. */
     void tick() {
         long version = authorizer.version();
-        if (version != seen) {
+        if (isBusy) {
+            LOG.debug("subscriptions are still being looked at");
+        } else if (decided == version) {
+            isBusy = true;
+            withdraw();
+        } else if (seen == decided) {
             seen = version; // what is being subscribed by the rules before is there at the next tick
-        } else if (decided != version && !deciding) {
-            deciding = true;
+        } else {
             LOG.info("rules have changed: subscriptions are looked at again");
-            decide(version, subscriptions.looks());
+            isBusy = true;
+            long upTo = seen; // rules that are newer are looked at once more: there may be more of them each second
+            seen = version;
+            proceed(
+                    subscriptions.looks(),
+                    () -> proceed(connections.looks(), () -> {
+                        decided = upTo;
+                        withdraw();
+                    }));
         }
     }
 
-    private void decide(long version, Iterator<Runnable> looks) {
+    /** What is left, also of what an earlier look has found. */
+    private void withdraw() {
+        Runnable done = () -> isBusy = false;
+        if (isCurrent.getAsBoolean()) { // else what is removed may be newer than what is known here
+            proceed(new Withdrawals(subscriptions.uncovered()), done);
+        } else {
+            done.run();
+        }
+    }
+
+    /** Does all steps, a slice at a time. */
+    private void proceed(Iterator<Runnable> steps, Runnable then) {
         long begunNanos = System.nanoTime();
         try {
-            while (looks.hasNext()) {
+            while (steps.hasNext()) {
                 if (System.nanoTime() - begunNanos > SLICE_NANOS) {
-                    thread.execute(() -> decide(version, looks));
+                    thread.execute(() -> proceed(steps, then));
                     return;
                 }
-                looks.next().run();
+                steps.next().run();
             }
-            decided = version;
         } catch (RejectedExecutionException _) {
             return; // the node stops
         } catch (RuntimeException failure) {
             LOG.error("subscriptions could not be looked at again, which is tried again", failure);
+            isBusy = false;
+            return;
         }
-        deciding = false;
+        then.run();
+    }
+
+    /** A step for each session that has what it may not have, as far as this node is to take it. */
+    private final class Withdrawals implements Iterator<Runnable> {
+        private final Iterator<Subscriber> sessions;
+        private int away;
+
+        private Withdrawals(Iterator<Subscriber> sessions) {
+            this.sessions = sessions;
+        }
+
+        @Override
+        public boolean hasNext() {
+            return away < MOST_AWAY && sessions.hasNext();
+        }
+
+        @Override
+        public Runnable next() {
+            Subscriber session = sessions.next();
+            return () -> {
+                if (!connections.review(session) && shards.owns(session.clientId())) {
+                    away++;
+                    shards.ifAway(session.clientId(), session.identity(), () -> withdrawAway(session));
+                }
+            };
+        }
+    }
+
+    private void withdrawAway(Subscriber session) {
+        subscriptions.withdrawAway(session).whenComplete((withdrawn, failure) -> {
+            if (failure != null) {
+                LOG.warn("subscriptions of {} were not withdrawn, which is tried again", session, failure);
+            } else if (!withdrawn.isEmpty()) {
+                long removed = Withdrawal.removed(withdrawn);
+                revocations.withdrawn(removed, withdrawn.size() - removed);
+                LOG.debug("{}: rules took {}", session, withdrawn);
+            }
+        });
     }
 }

@@ -15,6 +15,7 @@ import io.tributary.broker.security.ClientRules.HasUserProperty;
 import io.tributary.broker.security.ClientRules.Listener;
 import io.tributary.broker.security.ClientRules.Rule;
 import io.tributary.broker.security.ClientRules.UserName;
+import io.tributary.broker.security.OnRevocation;
 import io.tributary.broker.security.SessionTakeover;
 import io.tributary.broker.security.TextPattern;
 import io.tributary.common.event.ClientKind;
@@ -131,6 +132,14 @@ class SettingsTest {
                                         new Listener("ws"),
                                         new HasUserProperty(new UserProperty("role", "a=b"))),
                                 ClientKind.SMALL_APPLICATION))));
+    }
+
+    @Test
+    void clientsThatLoseRightsStayConnectedUnlessTheyAreToBeDisconnected() {
+        assertThat(Applications.config().onRevocation()).isEqualTo(OnRevocation.REMOVE);
+        assertThat(Applications.config("--tributary.security.on-revocation=disconnect")
+                        .onRevocation())
+                .isEqualTo(OnRevocation.DISCONNECT);
     }
 
     @Test

@@ -22,6 +22,7 @@ class StartFailureTest {
     @CsvSource(delimiter = '|', textBlock = """
             storage.sync=sometimes                   | tributary.storage.sync: 'sometimes' is not one of always, interval, os
             security.sessions=nobody                 | tributary.security.sessions: 'nobody' is not one of principal, anyone
+            security.on-revocation=ignore            | tributary.security.on-revocation: 'ignore' is not one of remove, disconnect
             data-dir=                                | tributary.data-dir: must not be empty
             cluster.shards=64                        | tributary.cluster.shards: has no effect without tributary.mode=cluster
             ingest.topics=commands                   | tributary.ingest.topics: has no effect without tributary.mode=cluster

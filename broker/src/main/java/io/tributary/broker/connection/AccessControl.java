@@ -5,6 +5,8 @@ import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.BanList;
 import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.EnhancedAuthenticator;
+import io.tributary.broker.security.OnRevocation;
+import io.tributary.broker.security.Revocations;
 import io.tributary.broker.security.SessionTakeover;
 import java.util.Map;
 
@@ -17,6 +19,7 @@ import java.util.Map;
  * @param clientRules which clients are applications, where the authenticator does not say so
  * @param takeover who gets a session that is there
  * @param bans who may not connect, whatever the authenticators say
+ * @param revocations what is taken from clients that are connected
  */
 public record AccessControl(
         Authenticator authenticator,
@@ -24,10 +27,29 @@ public record AccessControl(
         Authorizer authorizer,
         ClientRules clientRules,
         SessionTakeover takeover,
-        BanList bans) {
+        BanList bans,
+        Revocations revocations) {
 
     /** Copies the map. */
     public AccessControl {
         enhanced = Map.copyOf(enhanced);
+    }
+
+    /** The same, where clients that lose a subscription stay connected. */
+    public AccessControl(
+            Authenticator authenticator,
+            Map<String, EnhancedAuthenticator> enhanced,
+            Authorizer authorizer,
+            ClientRules clientRules,
+            SessionTakeover takeover,
+            BanList bans) {
+        this(
+                authenticator,
+                enhanced,
+                authorizer,
+                clientRules,
+                takeover,
+                bans,
+                new Revocations(OnRevocation.REMOVE, (_, _) -> {}));
     }
 }

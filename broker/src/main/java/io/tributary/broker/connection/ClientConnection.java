@@ -183,9 +183,27 @@ public final class ClientConnection {
     /** Ends this connection if the client is one of those; event loop. */
     void expel(Predicate<ClientInfo> which, ReasonCode reason) {
         ClientInfo client = admission == null ? client() : admission.client();
-        if (client != null && which.test(client)) {
+        if (client != null && state != State.CLOSED && which.test(client)) {
+            context.services().access().revocations().expelled(client);
             fail(new MqttException(reason, "the client may not be connected any more"));
         }
+    }
+
+    /** Has subscriptions taken away that the client may not have by the rules that hold; any thread. */
+    void lookAgain() {
+        ConnectedState live = connected;
+        if (live != null && live.lacksRights()) {
+            review();
+        }
+    }
+
+    /** The same, where it is known that there are some; any thread. */
+    void review() {
+        inbox.post(() -> {
+            if (connected != null && state == State.CONNECTED) {
+                connected.review();
+            }
+        });
     }
 
     /** The client, null while it has no session; any thread. */

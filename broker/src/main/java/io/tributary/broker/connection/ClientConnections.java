@@ -8,6 +8,7 @@ import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.mqtt.ReasonCode;
+import java.util.Iterator;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -71,6 +72,25 @@ public final class ClientConnections {
                 connection.inbox().post(() -> connection.expel(which, reason));
             }
         }
+    }
+
+    /** A small action for each connection, which has its subscriptions judged by the rules that hold; any thread. */
+    public Iterator<Runnable> looks() {
+        return all.stream().<Runnable>map(connection -> connection::lookAgain).iterator();
+    }
+
+    /**
+     * Has a session's connection give up what rules do not allow any more.
+     *
+     * @return false when the session has none here
+     */
+    public boolean review(Subscriber session) {
+        ClientConnection connection = latestByClient.get(session.clientId());
+        if (connection == null || !connection.has(session.identity())) {
+            return false;
+        }
+        connection.review();
+        return true;
     }
 
     /** A number for a new connection. */

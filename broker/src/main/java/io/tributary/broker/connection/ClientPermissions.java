@@ -46,9 +46,19 @@ final class ClientPermissions {
         return client;
     }
 
-    /** What it may publish, for the router. */
-    Permissions publishing() {
+    /** All that it may do; for the router, and for a look at its subscriptions. */
+    Permissions all() {
         return permissions;
+    }
+
+    /** Whether other rules hold than when the client connected. */
+    boolean areOthers() {
+        return authorizer.version() != version;
+    }
+
+    /** The number of the rules that hold. */
+    long version() {
+        return authorizer.version();
     }
 
     /** Whether it may subscribe; where it may not read all that the filter matches, each message is asked about. */
@@ -66,9 +76,9 @@ final class ClientPermissions {
     }
 
     /** Whether it may be sent a message that is there for it. */
-    boolean mayReceive(String topic) {
-        if (!asksEach && authorizer.version() == version) {
-            return true;
+    Decision mayReceive(String topic) {
+        if (!asksEach && !areOthers()) {
+            return Decision.ALLOWED;
         }
         Decision decision = permissions.mayReceive(topic);
         if (!decision.allowed()) {
@@ -78,6 +88,6 @@ final class ClientPermissions {
                     TenantNames.visible(topic),
                     decision.reason());
         }
-        return decision.allowed();
+        return decision;
     }
 }

@@ -3,6 +3,7 @@ package io.tributary.broker.connection;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts events of clients' connections, such as a client that was accepted or a message that was dropped. Called on
@@ -27,6 +28,15 @@ public interface ClientRecorder {
 
     /** A message for a client was dropped. */
     default void dropped(DropReason reason) {}
+
+    /**
+     * A message was dropped which its client may not receive.
+     *
+     * @param ruleSet the name of the rule set that says so; null where none does
+     */
+    default void notAuthorized(@Nullable String ruleSet) {
+        dropped(DropReason.NOT_AUTHORIZED);
+    }
 
     /** The number of unacknowledged messages towards clients changed. */
     default void inFlightChanged(int difference) {}

@@ -318,7 +318,7 @@ final class ConnectHandshake {
     private Will will(Will will, ClientInfo client, ClientPermissions permissions) {
         Message message = TenantNames.message(client.tenant(), will.message());
         if (!permissions
-                .publishing()
+                .all()
                 .mayPublish(message.topic(), message.qos(), message.retain())
                 .allowed()) {
             throw new MqttException(ReasonCode.NOT_AUTHORIZED, "the will's topic is not authorised");

@@ -2,6 +2,7 @@ package io.tributary.broker.connection;
 
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.MemberReply;
+import io.tributary.broker.security.Permissions;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.MqttException;
@@ -75,6 +76,9 @@ final class ConnectedState {
         context.backend().subscriptions().online(identity.subscriber());
         if (identity.persistent() && context.backend().view().isCurrent()) { // else what it writes could be old
             CompletionStage<?> _ = context.backend().subscriptions().resumed(identity.subscriber(), identity.epoch());
+        }
+        if (identity.permissions().areOthers()) {
+            review(); // whoever looked for clients that lose something did not find this one
         }
     }
 
@@ -181,6 +185,17 @@ final class ConnectedState {
         }
     }
 
+    /** Whether the rules that hold may not allow all its subscriptions as they are; any thread. */
+    boolean lacksRights() {
+        Permissions permissions = context.services().access().authorizer().bind(identity.client());
+        return !context.backend().subscriptions().areWithin(identity.subscriber(), permissions);
+    }
+
+    /** Takes subscriptions away that rules do not allow any more. */
+    void review() {
+        subscribe.review();
+    }
+
     /** The client sent bytes. */
     void touch() {
         keepAlive.touch();
@@ -237,6 +252,7 @@ final class ConnectedState {
         stopHolding.run();
         stopRenewing.run();
         inbound.close();
+        subscribe.close();
         replay.close();
         List<Queued> left = outbound.close();
         if (identity.persistent()) {

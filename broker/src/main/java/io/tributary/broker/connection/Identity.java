@@ -66,10 +66,6 @@ record Identity(
      */
     Publisher publisher() {
         return new Publisher(
-                clientId,
-                current(),
-                permissions.publishing(),
-                persistent || attached.sessionPresent(),
-                attached.epoch());
+                clientId, current(), permissions.all(), persistent || attached.sessionPresent(), attached.epoch());
     }
 }

@@ -3,6 +3,7 @@ package io.tributary.broker.connection;
 import static io.tributary.common.mqtt.MqttPacket.ABSENT;
 
 import io.tributary.broker.connection.OutboundTopicAliases.Use;
+import io.tributary.broker.security.Decision;
 import io.tributary.broker.tenant.TenantConnection;
 import io.tributary.common.codec.PublishTemplate;
 import io.tributary.common.codec.PublishVariant;
@@ -44,8 +45,10 @@ final class MessageWriter {
         if (!dup && hasExpired(message)) {
             return drop(DropReason.EXPIRED); // [MQTT-3.3.2-5]
         }
-        if (!permissions.mayReceive(message.topic())) {
-            return drop(DropReason.NOT_AUTHORIZED);
+        Decision decision = permissions.mayReceive(message.topic());
+        if (!decision.allowed()) {
+            context.services().recorder().notAuthorized(decision.ruleSet());
+            return false;
         }
         PublishTemplate template = context.loop().templates().of(message, mqtt5);
         boolean written = mqtt5

@@ -3,12 +3,15 @@ package io.tributary.broker.connection;
 import io.tributary.broker.extension.SubscribeInterceptor.Decision;
 import io.tributary.broker.extension.SubscribeInterceptor.Proceed;
 import io.tributary.broker.extension.SubscribeInterceptor.Refuse;
+import io.tributary.broker.security.Revocations;
 import io.tributary.broker.security.SubscriptionDecision;
 import io.tributary.broker.security.store.TenantLimits.Limit;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
+import io.tributary.broker.subscription.Withdrawal;
 import io.tributary.broker.tenant.TenantConnection;
 import io.tributary.common.event.TenantNames;
+import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
 import io.tributary.common.mqtt.QoS;
@@ -27,8 +30,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * SUBSCRIBE and UNSUBSCRIBE: authorises, has subscriptions made or removed, answers when that is done, and starts the
- * retained messages. Confined to the event loop. Until the answer is out no other packet of the client is taken, so
- * that packets take effect in order.
+ * retained messages; and takes subscriptions away that other rules do not allow. Confined to the event loop. One change
+ * at a time: until the answer is out no other packet of the client is taken, so that packets take effect in order.
  */
 final class SubscribeFlow {
     private static final Logger LOG = LoggerFactory.getLogger(SubscribeFlow.class);
@@ -38,6 +41,14 @@ final class SubscribeFlow {
     private final Replies replies;
     private final RetainedReplay replay;
     private final ClientPermissions permissions;
+
+    /** What waits until the change is made that is under way: a review, and a packet that was held before. */
+    private List<Runnable> waiting = List.of();
+
+    private boolean isChanging;
+    private boolean isReviewWanted;
+    private boolean isClosed;
+    private Runnable stopWaiting = () -> {};
 
     /** The verdict on one entry of a SUBSCRIBE before any subscription is made. */
     private sealed interface Answer {}
@@ -56,6 +67,11 @@ final class SubscribeFlow {
 
     /** Takes a SUBSCRIBE; there is one answer for each entry [MQTT-3.8.4-5, MQTT-3.8.4-6]. */
     void subscribe(Subscribe packet) {
+        inTurn(() -> make(packet));
+    }
+
+    private void make(Subscribe packet) {
+        long version = permissions.version();
         List<Answer> answers = new ArrayList<>(packet.subscriptions().size());
         List<SubscriptionRequest> requests =
                 new ArrayList<>(packet.subscriptions().size());
@@ -66,25 +82,115 @@ final class SubscribeFlow {
                 requests.add(allowed.request());
             }
         }
-        context.gate().close(PauseReason.SUBSCRIBING);
         made(requests)
                 .whenComplete((outcomes, failure) -> context.run(() -> {
                     answer(packet.packetId(), answers, outcomes, failure);
-                    context.gate().open(PauseReason.SUBSCRIBING);
+                    if (permissions.version() != version) {
+                        review(); // what was granted may have been looked for before it was there
+                    }
+                    turnIsOver();
                 }));
     }
 
     /** Takes an UNSUBSCRIBE. */
     void unsubscribe(Unsubscribe packet) {
+        inTurn(() -> remove(packet));
+    }
+
+    private void remove(Unsubscribe packet) {
         List<TopicFilter> filters = packet.filters().stream().map(this::inside).toList();
-        context.gate().close(PauseReason.SUBSCRIBING);
         context.backend()
                 .subscriptions()
                 .unsubscribe(identity.subscriber(), identity.epoch(), filters)
                 .whenComplete((existed, failure) -> context.run(() -> {
                     replies.unsuback(packet.packetId(), reasons(filters.size(), existed, failure));
-                    context.gate().open(PauseReason.SUBSCRIBING);
+                    turnIsOver();
                 }));
+    }
+
+    /**
+     * Other rules hold: removes subscriptions that they do not allow, as UNSUBSCRIBE does, and lowers the QoS of
+     * others. When this node knows what other nodes have acknowledged, for it could undo that.
+     */
+    void review() {
+        if (isReviewWanted || isClosed) {
+            return;
+        }
+        isReviewWanted = true;
+        if (context.backend().view().isCurrent()) {
+            inTurn(this::withdraw);
+            return;
+        }
+        stopWaiting = context.backend()
+                .untilCurrent()
+                .await(() -> context.run(() -> {
+                    if (!isClosed) {
+                        inTurn(this::withdraw);
+                    }
+                }));
+    }
+
+    private void withdraw() {
+        isReviewWanted = false;
+        context.backend()
+                .subscriptions()
+                .withdraw(identity.subscriber(), identity.epoch(), permissions.all())
+                .whenComplete((withdrawn, failure) -> context.run(() -> {
+                    if (failure == null) {
+                        withdrawn(withdrawn);
+                    } else {
+                        LOG.warn("subscriptions of {} were not withdrawn", identity.clientId(), failure);
+                    }
+                    turnIsOver();
+                }));
+    }
+
+    private void withdrawn(List<Withdrawal> withdrawn) {
+        if (withdrawn.isEmpty()) {
+            return;
+        }
+        Revocations revocations = context.services().access().revocations();
+        long removed = Withdrawal.removed(withdrawn);
+        revocations.withdrawn(removed, withdrawn.size() - removed);
+        LOG.debug(
+                "{}: rules took {} subscriptions, and lowered the QoS of {}",
+                identity.clientId(),
+                removed,
+                withdrawn.size() - removed);
+        if (removed > 0 && revocations.disconnects() && !isClosed) {
+            revocations.disconnected();
+            throw new MqttException(ReasonCode.NOT_AUTHORIZED, "a subscription is not allowed any more");
+        }
+    }
+
+    /** The connection has ended: nothing is changed any more. */
+    void close() {
+        isClosed = true;
+        waiting = List.of();
+        stopWaiting.run();
+    }
+
+    private void inTurn(Runnable change) {
+        if (isChanging) {
+            List<Runnable> more = new ArrayList<>(waiting);
+            more.add(change);
+            waiting = more;
+            return;
+        }
+        isChanging = true;
+        context.gate().close(PauseReason.SUBSCRIBING);
+        change.run();
+    }
+
+    private void turnIsOver() {
+        if (waiting.isEmpty()) {
+            isChanging = false;
+            context.gate().open(PauseReason.SUBSCRIBING);
+            return;
+        }
+        Runnable next = waiting.getFirst();
+        waiting = List.copyOf(waiting.subList(1, waiting.size()));
+        next.run();
     }
 
     private Answer decide(Subscription asked, int subscriptionId) {

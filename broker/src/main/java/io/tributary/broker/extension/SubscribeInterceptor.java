@@ -12,6 +12,8 @@ public interface SubscribeInterceptor {
     /**
      * Decides on a subscription: to make it, to change it or to refuse it. Called on the client's event loop: it must
      * not block. When it throws, the subscription is refused with 0x83.
+     *
+     * <p>Rules look at a filter that it has changed as at any: what they do not allow brings nothing, and is removed.
      */
     Decision onSubscribe(ClientInfo client, Subscription subscription);
 

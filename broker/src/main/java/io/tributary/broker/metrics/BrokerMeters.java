@@ -246,8 +246,10 @@ public enum BrokerMeters {
             "tributary.messages.dropped",
             Type.COUNTER,
             "Messages, or copies of them, that went nowhere: in the router, in the queue of a persistent session, or on their"
-                    + " way to a connected client.",
+                    + " way to a connected client. rules is the rule set that says so, where one does (the first 100 names, then"
+                    + " other), and none elsewhere: also where there is no rule that allows it.",
             "place",
+            "rules",
             "reason"),
     /** The time to an acknowledgement. */
     MESSAGES_ACKNOWLEDGED(
@@ -275,6 +277,12 @@ public enum BrokerMeters {
             "tributary.sessions.persistent", Type.GAUGE, "Sessions that outlive their connection, connected or not."),
     /** Subscriptions. */
     SUBSCRIPTIONS("tributary.subscriptions", Type.GAUGE, "Subscriptions of all sessions, shared ones not counted."),
+    /** Subscriptions that rules took. */
+    SUBSCRIPTIONS_WITHDRAWN(
+            "tributary.subscriptions.withdrawn",
+            Type.COUNTER,
+            "Subscriptions that this node took from their clients after a change of rules: removed, or lowered to a lower QoS.",
+            "change"),
     /** Shared subscriptions. */
     SHARED_SUBSCRIPTIONS("tributary.subscriptions.shared", Type.GAUGE, "Memberships in shared subscriptions."),
     /** Retained messages. */

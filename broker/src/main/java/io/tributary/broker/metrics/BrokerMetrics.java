@@ -10,11 +10,13 @@ import io.tributary.broker.guard.GuardRecorder;
 import io.tributary.broker.network.NetworkRecorder;
 import io.tributary.broker.routing.RouterRecorder;
 import io.tributary.broker.security.AuthenticationRecorder;
+import io.tributary.broker.security.Revocations;
 import io.tributary.broker.security.store.SecurityRecorder;
 import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.sys.SysStats;
 import io.tributary.broker.tls.TlsRecorder;
 import io.tributary.persistence.rocksdb.StorageRecorder;
+import java.util.Set;
 import java.util.function.DoubleSupplier;
 
 /**
@@ -26,7 +28,7 @@ public final class BrokerMetrics {
     private final NetworkCounters network;
     private final ClientCounters clients;
     private final AuthenticationRecorder authentications;
-    private final SecurityRecorder security;
+    private final SecurityCounters security;
     private final RouterCounters router;
     private final ShardCounters shards;
     private final GroupRecorder groups;
@@ -43,10 +45,11 @@ public final class BrokerMetrics {
     public BrokerMetrics(MeterRegistry registry) {
         meters = new Meters(registry);
         network = new NetworkCounters(meters);
-        clients = new ClientCounters(meters);
+        Set<String> ruleSets = RuleSetCounters.names();
+        clients = new ClientCounters(meters, ruleSets);
         authentications = new AuthenticationCounters(meters);
         security = new SecurityCounters(meters);
-        router = new RouterCounters(meters);
+        router = new RouterCounters(meters, ruleSets);
         shards = new ShardCounters(meters);
         groups = new GroupCounters(meters);
         storage = new StorageCounters(meters);
@@ -121,6 +124,11 @@ public final class BrokerMetrics {
 
     /** Counts what happens around the store of security objects. */
     public SecurityRecorder security() {
+        return security;
+    }
+
+    /** Counts what changes of rules take. */
+    public Revocations.Recorder revocations() {
         return security;
     }
 

@@ -9,11 +9,13 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /** Counts events of clients' connections. Reasons are registered when they first occur: of the forty, most never do. */
 final class ClientCounters implements ClientRecorder {
@@ -23,6 +25,7 @@ final class ClientCounters implements ClientRecorder {
     private final Map<ReasonCode, LongAdder> refused = new ConcurrentHashMap<>();
     private final Map<ReasonCode, LongAdder> disconnected = new ConcurrentHashMap<>();
     private final Map<DropReason, LongAdder> dropped;
+    private final RuleSetCounters notAuthorized;
     private final Map<PauseReason, LongAdder> paused;
     private final LongAdder devices = new LongAdder();
     private final LongAdder applications = new LongAdder();
@@ -33,13 +36,16 @@ final class ClientCounters implements ClientRecorder {
     private final Map<QoS, Timer> acknowledged;
     private final LongAdder inFlight = new LongAdder();
 
-    ClientCounters(Meters meters) {
+    /** @param ruleSets the names of rule sets that are shown */
+    ClientCounters(Meters meters, Set<String> ruleSets) {
         this.meters = meters;
         meters.gauge(BrokerMeters.CLIENTS, devices::doubleValue, "device");
         meters.gauge(BrokerMeters.CLIENTS, applications::doubleValue, "application");
         connectedNew = meters.counter(BrokerMeters.CLIENTS_CONNECTED, "new");
         connectedResumed = meters.counter(BrokerMeters.CLIENTS_CONNECTED, "resumed");
-        dropped = meters.counters(BrokerMeters.MESSAGES_DROPPED, DropReason.class, "session");
+        dropped = meters.counters(BrokerMeters.MESSAGES_DROPPED, DropReason.class, "session", RuleSetCounters.NONE);
+        notAuthorized = new RuleSetCounters(
+                meters, "session", DropReason.NOT_AUTHORIZED, ruleSets, Meters.of(dropped, DropReason.NOT_AUTHORIZED));
         paused = meters.counters(BrokerMeters.READING_PAUSED, PauseReason.class);
         takeoversRefused = meters.counter(BrokerMeters.TAKEOVERS_REFUSED);
         keepAliveTimeouts = meters.counter(BrokerMeters.KEEP_ALIVE_TIMEOUTS);
@@ -79,6 +85,11 @@ final class ClientCounters implements ClientRecorder {
     }
 
     @Override
+    public void notAuthorized(@Nullable String ruleSet) {
+        notAuthorized.increment(ruleSet);
+    }
+
+    @Override
     public void inFlightChanged(int difference) {
         inFlight.add(difference);
     }
@@ -99,7 +110,7 @@ final class ClientCounters implements ClientRecorder {
     }
 
     long dropped() {
-        return Meters.sum(dropped.values());
+        return Meters.sum(dropped.values()) + notAuthorized.sum();
     }
 
     /** The most clients that were connected at once. */

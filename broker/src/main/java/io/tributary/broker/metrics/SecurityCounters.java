@@ -1,18 +1,21 @@
 package io.tributary.broker.metrics;
 
+import io.tributary.broker.security.Revocations;
 import io.tributary.broker.security.store.Ban.Subject;
 import io.tributary.broker.security.store.ChangeResult;
 import io.tributary.broker.security.store.SecurityRecorder;
+import io.tributary.broker.subscription.Withdrawal;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** Counts bans that took effect, changes of security objects, and requests without the right token. */
-final class SecurityCounters implements SecurityRecorder {
+/** Counts bans that took effect, changes of security objects, what they take, and requests without the right token. */
+final class SecurityCounters implements SecurityRecorder, Revocations.Recorder {
     private final Map<Subject, LongAdder> banned = new EnumMap<>(Subject.class);
     private final Map<Outcome, LongAdder> changes = new EnumMap<>(Outcome.class);
     private final LongAdder unauthorized;
+    private final Map<Withdrawal, LongAdder> withdrawn;
 
     private enum Outcome {
         DONE,
@@ -29,6 +32,7 @@ final class SecurityCounters implements SecurityRecorder {
         for (Outcome outcome : Outcome.values()) {
             changes.put(outcome, meters.counter(BrokerMeters.SECURITY_CHANGES, Meters.tagValue(outcome)));
         }
+        withdrawn = meters.counters(BrokerMeters.SUBSCRIPTIONS_WITHDRAWN, Withdrawal.class);
         unauthorized = meters.counter(BrokerMeters.API_UNAUTHORIZED);
     }
 
@@ -52,6 +56,12 @@ final class SecurityCounters implements SecurityRecorder {
     @Override
     public void unauthorized() {
         unauthorized.increment();
+    }
+
+    @Override
+    public void withdrawn(long removed, long lowered) {
+        Meters.of(withdrawn, Withdrawal.REMOVED).add(removed);
+        Meters.of(withdrawn, Withdrawal.LOWERED).add(lowered);
     }
 
     private static void increment(@Nullable LongAdder counter) {

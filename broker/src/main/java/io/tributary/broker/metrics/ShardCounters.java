@@ -24,7 +24,7 @@ final class ShardCounters implements ShardRecorder {
     private final ApplicationLagGauges lags;
 
     ShardCounters(Meters meters) {
-        dropped = meters.counters(BrokerMeters.MESSAGES_DROPPED, Drop.class, "queue");
+        dropped = meters.counters(BrokerMeters.MESSAGES_DROPPED, Drop.class, "queue", RuleSetCounters.NONE);
         handedOn = meters.timer(BrokerMeters.MESSAGES_DELIVERY);
         savePoints = meters.counter(BrokerMeters.SAVE_POINTS);
         savedMessages = meters.counter(BrokerMeters.SAVED_MESSAGES);

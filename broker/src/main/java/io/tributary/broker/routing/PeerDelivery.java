@@ -83,7 +83,7 @@ final class PeerDelivery {
                 message.topic(),
                 candidate -> !isPersistent(candidate) && candidate.mayReceive(message.topic()));
         if (other == null) {
-            recorder.dropped(Drop.RECEIVE_NOT_AUTHORIZED);
+            recorder.notAuthorized(Drop.RECEIVE_NOT_AUTHORIZED, null);
             return;
         }
         Queued copy = copies.queued(other.grant(), group.name());

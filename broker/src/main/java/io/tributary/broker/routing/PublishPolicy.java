@@ -1,11 +1,11 @@
 package io.tributary.broker.routing;
 
 import io.tributary.broker.extension.PublishInterceptor;
-import io.tributary.broker.extension.PublishInterceptor.Decision;
 import io.tributary.broker.extension.PublishInterceptor.Proceed;
 import io.tributary.broker.extension.PublishInterceptor.Refuse;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.security.Decision;
 import io.tributary.broker.security.Permissions;
 import io.tributary.common.event.MessageFormat;
 import io.tributary.common.event.Principal;
@@ -24,6 +24,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class PublishPolicy {
     private static final Logger LOG = LoggerFactory.getLogger(PublishPolicy.class);
+    private static final Decision FAILED = new Decision(false, "the authorizer failed");
+
     /** The parts of a message that a packet can lack: the topic, when it has an alias, and the publisher. */
     private static final int NAMES_BYTES = 2 * ((1 << 16) + TenantNames.MOST_PREFIX_BYTES);
 
@@ -51,12 +53,12 @@ public final class PublishPolicy {
     }
 
     /** Whether a client may publish a message. */
-    boolean mayPublish(Publisher publisher, Message message) {
+    Decision mayPublish(Publisher publisher, Message message) {
         return mayPublish(publisher.permissions(), message);
     }
 
     /** Whether the back-end that a message names as its publisher may publish it. */
-    boolean mayPublish(Message message) {
+    Decision mayPublish(Message message) {
         BackEnd known = backEnd;
         try {
             if (known == null || !known.clientId.equals(message.publisher())) {
@@ -81,7 +83,7 @@ public final class PublishPolicy {
      *
      * @param principal whose session it was; null where that is not known, and then it is nobody's
      */
-    boolean mayPublish(Message will, @Nullable Principal principal) {
+    Decision mayPublish(Message will, @Nullable Principal principal) {
         ClientInfo client = ClientInfo.away(will.publisher(), null, principal);
         try {
             return mayPublish(principal == null ? authorizer.bind(client) : authorizer.bindAway(client), will);
@@ -90,8 +92,8 @@ public final class PublishPolicy {
         }
     }
 
-    private static boolean mayPublish(Permissions permissions, Message message) {
-        var decision = permissions.mayPublish(message.topic(), message.qos(), message.retain());
+    private static Decision mayPublish(Permissions permissions, Message message) {
+        Decision decision = permissions.mayPublish(message.topic(), message.qos(), message.retain());
         if (!decision.allowed()) {
             LOG.debug(
                     "{} may not publish to {}: {}",
@@ -99,12 +101,12 @@ public final class PublishPolicy {
                     TenantNames.visible(message.topic()),
                     decision.reason());
         }
-        return decision.allowed();
+        return decision;
     }
 
-    private static boolean failed(RuntimeException failure) {
+    private static Decision failed(RuntimeException failure) {
         LOG.warn("the authorizer failed, which means no", failure);
-        return false;
+        return FAILED;
     }
 
     /** Whether a message could not come from a client, for it is too large: no log has to take it. */
@@ -114,7 +116,7 @@ public final class PublishPolicy {
     }
 
     /** The interceptors' decision on a client's message, which they see as the client does. */
-    Decision intercept(ClientInfo publisher, Message message) {
+    PublishInterceptor.Decision intercept(ClientInfo publisher, Message message) {
         if (interceptors.isEmpty() || !TenantNames.isTenants(message.topic())) {
             return decide(publisher, message);
         }
@@ -122,16 +124,16 @@ public final class PublishPolicy {
         return switch (decide(publisher, seen)) {
             case Proceed(Message left) when left.equals(seen) -> new Proceed(message);
             case Proceed(Message changed) -> new Proceed(TenantNames.message(publisher.tenant(), changed));
-            case Decision end -> end;
+            case PublishInterceptor.Decision end -> end;
         };
     }
 
-    private Decision decide(ClientInfo publisher, Message message) {
+    private PublishInterceptor.Decision decide(ClientInfo publisher, Message message) {
         Message current = message;
         for (int i = 0; i < interceptors.size(); i++) {
             switch (ask(interceptors.get(i), publisher, current)) {
                 case Proceed(Message changed) -> current = changed;
-                case Decision end -> {
+                case PublishInterceptor.Decision end -> {
                     return end;
                 }
             }
@@ -141,7 +143,8 @@ public final class PublishPolicy {
                 : new Proceed(current);
     }
 
-    private static Decision ask(PublishInterceptor interceptor, ClientInfo publisher, Message message) {
+    private static PublishInterceptor.Decision ask(
+            PublishInterceptor interceptor, ClientInfo publisher, Message message) {
         try {
             return Objects.requireNonNull(interceptor.onPublish(publisher, message), "no decision");
         } catch (RuntimeException e) {

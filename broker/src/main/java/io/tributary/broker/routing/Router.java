@@ -160,10 +160,11 @@ public final class Router implements ClientRouting {
      */
     public void publish(Message message, Source source, RouteCallback callback) {
         recorder.received(message);
-        if (policy.mayPublish(message)) {
+        var right = policy.mayPublish(message);
+        if (right.allowed()) {
             retain(new Passage(message, null, 0, source, true, callback));
         } else {
-            recorder.dropped(RouterRecorder.Drop.PUBLISH_NOT_AUTHORIZED);
+            recorder.notAuthorized(RouterRecorder.Drop.PUBLISH_NOT_AUTHORIZED, right.ruleSet());
             callback.onRouted(new RouteOutcome.Refused(ReasonCode.NOT_AUTHORIZED, NOT_AUTHORIZED));
         }
     }
@@ -176,10 +177,13 @@ public final class Router implements ClientRouting {
      */
     @Override
     public Destinations match(Message message, @Nullable Principal principal, Runnable stored) {
-        if (!message.publisher().isEmpty() && !policy.mayPublish(message, principal)) {
-            recorder.dropped(RouterRecorder.Drop.PUBLISH_NOT_AUTHORIZED);
-            stored.run();
-            return Destinations.NONE;
+        if (!message.publisher().isEmpty()) {
+            var right = policy.mayPublish(message, principal);
+            if (!right.allowed()) {
+                recorder.notAuthorized(RouterRecorder.Drop.PUBLISH_NOT_AUTHORIZED, right.ruleSet());
+                stored.run();
+                return Destinations.NONE;
+            }
         }
         if (message.retain()) {
             retained.store(message).whenComplete(this::countUnstored).whenComplete((_, _) -> stored.run());
@@ -257,8 +261,9 @@ public final class Router implements ClientRouting {
     }
 
     private Decision admit(Publisher publisher, Message message) {
-        if (!policy.mayPublish(publisher, message)) {
-            recorder.dropped(RouterRecorder.Drop.PUBLISH_NOT_AUTHORIZED);
+        var right = policy.mayPublish(publisher, message);
+        if (!right.allowed()) {
+            recorder.notAuthorized(RouterRecorder.Drop.PUBLISH_NOT_AUTHORIZED, right.ruleSet());
             return new Refuse(ReasonCode.NOT_AUTHORIZED, NOT_AUTHORIZED);
         }
         Decision decision = policy.intercept(publisher.client(), message);

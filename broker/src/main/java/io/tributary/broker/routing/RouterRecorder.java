@@ -1,6 +1,7 @@
 package io.tributary.broker.routing;
 
 import io.tributary.common.mqtt.Message;
+import org.jspecify.annotations.Nullable;
 
 /** Counts what the router does. Any thread; must not block. */
 public interface RouterRecorder {
@@ -39,4 +40,13 @@ public interface RouterRecorder {
 
     /** A message, or one copy of it, goes nowhere. */
     default void dropped(Drop reason) {}
+
+    /**
+     * The same where somebody may not publish or receive it.
+     *
+     * @param ruleSet the name of the rule set that says so; null where none does
+     */
+    default void notAuthorized(Drop reason, @Nullable String ruleSet) {
+        dropped(reason);
+    }
 }

@@ -1,6 +1,7 @@
 package io.tributary.broker.routing;
 
 import io.tributary.broker.routing.RouterRecorder.Drop;
+import io.tributary.broker.security.Decision;
 import io.tributary.broker.subscription.Grant;
 import io.tributary.broker.subscription.Matches;
 import io.tributary.broker.subscription.Receiver;
@@ -42,10 +43,11 @@ final class Selection {
             if (grant == null) {
                 continue;
             }
-            if (receiver.mayReceive(message.topic())) {
+            Decision right = receiver.receiving(message.topic());
+            if (right.allowed()) {
                 visitor.visit(receiver.subscriber(), grant, null);
             } else {
-                recorder.dropped(Drop.RECEIVE_NOT_AUTHORIZED);
+                recorder.notAuthorized(Drop.RECEIVE_NOT_AUTHORIZED, right.ruleSet());
             }
         }
     }
@@ -57,7 +59,7 @@ final class Selection {
             if (member != null) {
                 visitor.visit(member.subscriber(), member.grant(), group.name());
             } else {
-                recorder.dropped(Drop.RECEIVE_NOT_AUTHORIZED);
+                recorder.notAuthorized(Drop.RECEIVE_NOT_AUTHORIZED, null); // several members, perhaps of several sets
             }
         }
     }

@@ -35,6 +35,19 @@ record AskedPermissions(Authorizer authorizer, ClientInfo client) implements Per
         return new SubscriptionDecision(decision.allowed() ? Extent.CUT : Extent.REFUSED, qos, decision.reason());
     }
 
+    /** An authorizer that fails, or does not know the connection, takes nothing away. */
+    @Override
+    public SubscriptionDecision standing(String topicFilter, QoS qos) {
+        try {
+            if (client.isConnectionKnown() && !authorizer.maySubscribe(client, topicFilter, qos)) {
+                return new SubscriptionDecision(Extent.REFUSED, qos, NO.reason());
+            }
+        } catch (RuntimeException failure) {
+            Decision _ = failed(failure);
+        }
+        return Permissions.super.standing(topicFilter, qos);
+    }
+
     @Override
     public Decision mayReceive(String topic) {
         try {

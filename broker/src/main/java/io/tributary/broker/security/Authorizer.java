@@ -50,7 +50,8 @@ public interface Authorizer {
 
     /**
      * The number of the rules that hold: another one than before when answers may be others from now on. Subscriptions
-     * that are there are looked at again then, within seconds.
+     * that are there are looked at again then, within seconds: {@link #maySubscribe} is asked about those of connected
+     * clients, and what it refuses is removed.
      */
     default long version() {
         return 0;

@@ -21,6 +21,11 @@ public record SubscriptionDecision(Extent extent, QoS maxQos, String reason) {
         REFUSED
     }
 
+    /** Whether a subscription with that QoS may stay as it is. */
+    public boolean leaves(QoS qos) {
+        return granted() && maxQos.compareTo(qos) >= 0;
+    }
+
     /** Whether there is to be a subscription. */
     public boolean granted() {
         return extent != Extent.REFUSED;

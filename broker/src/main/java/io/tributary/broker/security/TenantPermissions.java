@@ -39,6 +39,11 @@ final class TenantPermissions implements Permissions {
     }
 
     @Override
+    public SubscriptionDecision standing(String topicFilter, QoS qos) {
+        return permissions.standing(TenantNames.visible(topicFilter), qos);
+    }
+
+    @Override
     public Permissions remembering() {
         return new TenantPermissions(permissions.remembering());
     }

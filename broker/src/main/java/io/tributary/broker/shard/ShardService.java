@@ -236,6 +236,14 @@ final class ShardService implements Effects {
         }
     }
 
+    /** Runs the action if a session is there, and has no connection. */
+    void ifAway(String clientId, long session, Runnable action) {
+        SessionState client = state.client(clientId);
+        if (client != null && client.session() == session && !client.isAttached()) {
+            action.run();
+        }
+    }
+
     private long sessionOf(String clientId) {
         SessionState client = state.client(clientId);
         return client == null ? -1 : client.session();

@@ -386,6 +386,14 @@ public final class Shards implements ClientShards, AutoCloseable {
     }
 
     /**
+     * Runs the action on a shard thread, if this node owns the shard of a session that has no connection, as far as the
+     * log is folded.
+     */
+    public void ifAway(String clientId, long session, Runnable action) {
+        drivers.tell(shardOf(clientId), driver -> driver.ask(service -> service.ifAway(clientId, session, action)));
+    }
+
+    /**
      * The shards that are behind by half of the retention of their log, and take no message of a publisher:
      * {@link ShardLog#lagging}.
      */

@@ -1,5 +1,6 @@
 package io.tributary.broker.subscription;
 
+import io.tributary.broker.security.Permissions;
 import io.tributary.common.topic.TopicFilter;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -23,6 +24,18 @@ public interface ClientSubscriptions {
 
     /** {@link Subscriptions#unsubscribe}. */
     CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, long epoch, List<TopicFilter> filters);
+
+    /** Whether a client with these permissions may have all subscriptions of its session as they are. */
+    boolean areWithin(Subscriber subscriber, Permissions permissions);
+
+    /**
+     * Removes subscriptions that a client with these permissions may not have, and lowers the QoS of others. The stage
+     * completes as those of {@link #unsubscribe} and {@link #subscribe}.
+     *
+     * @param epoch as in {@link #subscribe}
+     * @return one entry for each subscription that was removed or lowered
+     */
+    CompletionStage<List<Withdrawal>> withdraw(Subscriber subscriber, long epoch, Permissions permissions);
 
     /** {@link Subscriptions#online}. */
     void online(Subscriber subscriber);

@@ -1,5 +1,6 @@
 package io.tributary.broker.subscription;
 
+import io.tributary.broker.security.Permissions;
 import io.tributary.broker.subscription.SessionSubscriptions.Change;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.GroupIdentifier;
@@ -59,6 +60,9 @@ final class PersistentSubscriptions {
     private final ConcurrentMap<String, Write> writes = new ConcurrentHashMap<>();
     /** The clients whose newest record was replaced in the map by a late one. */
     private final Set<String> damaged = ConcurrentHashMap.newKeySet();
+
+    /** The clients with subscriptions that rules do not cover as they are, for all that is known here. */
+    private final Set<String> uncovered = ConcurrentHashMap.newKeySet();
 
     private final Object[] locks = new Object[LOCKS];
     private volatile @Nullable UnreadableRecordException unreadable;
@@ -194,7 +198,51 @@ final class PersistentSubscriptions {
             SessionSubscriptions known = appliedOf(clientId).get(clientId);
             if (known != null) {
                 index.look(subscriber(clientId, known), known.byFilter());
+                judge(clientId, known);
             }
+        }
+    }
+
+    /** Notes whether something of a session is to be withdrawn. */
+    private void judge(String clientId, SessionSubscriptions known) {
+        if (known.isEmpty() || index.isWithinRights(subscriber(clientId, known), known)) {
+            uncovered.remove(clientId);
+        } else {
+            uncovered.add(clientId);
+        }
+    }
+
+    /** The sessions with subscriptions that rules do not cover as they are, without what their connections know. */
+    Iterator<Subscriber> uncovered() {
+        return uncovered.stream()
+                .flatMap(clientId -> Stream.ofNullable(subscribed(clientId)))
+                .iterator();
+    }
+
+    /**
+     * Withdraws what a client may not have as it is.
+     *
+     * @param epoch the epoch of the connection that asks for it
+     */
+    CompletionStage<List<Withdrawal>> withdraw(Subscriber subscriber, long epoch, Permissions permissions) {
+        synchronized (lock(subscriber.clientId())) {
+            SessionSubscriptions latest = latest(subscriber.clientId());
+            return latest.identity() != subscriber.identity() || epoch < latest.epoch() || latest.areWithin(permissions)
+                    ? CompletableFuture.completedStage(List.of())
+                    : change(subscriber, epoch, session -> session.within(permissions));
+        }
+    }
+
+    /**
+     * The same for a session that is away, as its last connection would: whatever the next one does is newer. So it
+     * does no harm when that comes meanwhile.
+     */
+    CompletionStage<List<Withdrawal>> withdrawAway(Subscriber subscriber) {
+        synchronized (lock(subscriber.clientId())) {
+            SessionSubscriptions latest = latest(subscriber.clientId());
+            return latest.isOver() || index.isWithinRights(subscriber, latest)
+                    ? CompletableFuture.completedStage(List.of())
+                    : withdraw(subscriber, latest.epoch(), index.permissions(subscriber));
         }
     }
 
@@ -341,6 +389,7 @@ final class PersistentSubscriptions {
         damaged.remove(clientId);
         if (after == null) {
             appliedOf(clientId).remove(clientId);
+            uncovered.remove(clientId);
             return;
         }
         boolean sameSession = after.identity() == before.identity();
@@ -355,6 +404,7 @@ final class PersistentSubscriptions {
             index.look(subscriber, after.byFilter());
         }
         appliedOf(clientId).put(clientId, after);
+        judge(clientId, after);
         sessionCount.addAndGet((after.isEmpty() ? 0 : 1) - (before.isEmpty() ? 0 : 1));
         if (!after.isOver()) {
             watcher.accept(subscriber(clientId, after));

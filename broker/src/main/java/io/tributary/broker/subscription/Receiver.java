@@ -1,5 +1,6 @@
 package io.tributary.broker.subscription;
 
+import io.tributary.broker.security.Decision;
 import io.tributary.broker.security.Permissions;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +36,12 @@ public record Receiver(
 
     /** Whether its client may have what is published on a topic that it subscribes to. */
     public boolean mayReceive(String topic) {
-        return asked == null || asked.mayReceive(topic).allowed();
+        return receiving(topic).allowed();
+    }
+
+    /** The same, and what says so. */
+    public Decision receiving(String topic) {
+        return asked == null ? Decision.ALLOWED : asked.mayReceive(topic);
     }
 
     /**

@@ -1,5 +1,7 @@
 package io.tributary.broker.subscription;
 
+import io.tributary.broker.security.Permissions;
+import io.tributary.broker.security.SubscriptionDecision;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
@@ -109,6 +111,37 @@ record SessionSubscriptions(
             existed.add(after.remove(filter) != null);
         }
         return new Change<>(new SessionSubscriptions(identity, epoch, revision, kind, principal, after), existed);
+    }
+
+    /** Whether a client with these permissions may have them all as they are. */
+    boolean areWithin(Permissions permissions) {
+        for (SubscriptionRequest request : byFilter.values()) {
+            if (!standing(request, permissions).leaves(request.qos())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Removes and lowers what a client with these permissions may not have as it is. */
+    Change<Withdrawal> within(Permissions permissions) {
+        Map<TopicFilter, SubscriptionRequest> after = new HashMap<>(byFilter);
+        List<Withdrawal> withdrawn = new ArrayList<>();
+        for (SubscriptionRequest request : byFilter.values()) {
+            SubscriptionDecision left = standing(request, permissions);
+            if (!left.granted()) {
+                after.remove(request.filter());
+                withdrawn.add(Withdrawal.REMOVED);
+            } else if (!left.leaves(request.qos())) {
+                after.put(request.filter(), request.atMost(left.maxQos()));
+                withdrawn.add(Withdrawal.LOWERED);
+            }
+        }
+        return new Change<>(new SessionSubscriptions(identity, epoch, revision, kind, principal, after), withdrawn);
+    }
+
+    private static SubscriptionDecision standing(SubscriptionRequest request, Permissions permissions) {
+        return permissions.standing(request.filter().filter(), request.qos());
     }
 
     /**

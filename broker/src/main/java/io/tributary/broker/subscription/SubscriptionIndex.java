@@ -146,6 +146,24 @@ final class SubscriptionIndex {
         }
     }
 
+    /** What the client of a session may do, as far as that can be told here. */
+    Permissions permissions(Subscriber subscriber) {
+        return subscriber.permissions(authorizer);
+    }
+
+    /** Whether a session may have all its subscriptions as they are; true where that cannot be told. */
+    boolean isWithinRights(Subscriber subscriber, SessionSubscriptions subscriptions) {
+        if (!isLimited() || !isCounted(subscriber)) {
+            return true;
+        }
+        try {
+            return subscriptions.areWithin(permissions(subscriber));
+        } catch (RuntimeException failure) {
+            LOG.warn("the authorizer failed, so that {} keeps its subscriptions", subscriber, failure);
+            return true;
+        }
+    }
+
     private void remove(Subscriber subscriber, TopicFilter filter) {
         if (filter.isShared()) {
             boolean wasMember = groupsOf(subscriber).leave(filter, subscriber);

@@ -1,6 +1,7 @@
 package io.tributary.broker.subscription;
 
 import io.tributary.broker.security.Authorizer;
+import io.tributary.broker.security.Permissions;
 import io.tributary.broker.subscription.SessionSubscriptions.Change;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.common.event.GroupIdentifier;
@@ -142,6 +143,36 @@ public final class Subscriptions implements ClientSubscriptions {
         return Stream.of(persistent.looks(), transients.looks(), members)
                 .flatMap(looks -> looks)
                 .iterator();
+    }
+
+    /**
+     * The persistent sessions that have subscriptions which rules do not cover as they are, judged without their
+     * connections; of the whole cluster, in no order. Whoever serves one {@link #withdraw withdraws} them.
+     */
+    public Iterator<Subscriber> uncovered() {
+        return persistent.uncovered();
+    }
+
+    @Override
+    public boolean areWithin(Subscriber subscriber, Permissions permissions) {
+        return sessionOf(subscriber).areWithin(permissions);
+    }
+
+    @Override
+    public CompletionStage<List<Withdrawal>> withdraw(Subscriber subscriber, long epoch, Permissions permissions) {
+        return subscriber.persistent()
+                ? persistent.withdraw(subscriber, epoch, permissions)
+                : transients.withdraw(subscriber, permissions);
+    }
+
+    /**
+     * Withdraws what a session may not have that is away, by what is stored with it. The caller is to own its shard,
+     * and to be current. Does no harm to a session that has a connection again.
+     *
+     * @return what was withdrawn, when it is durable
+     */
+    public CompletionStage<List<Withdrawal>> withdrawAway(Subscriber subscriber) {
+        return persistent.withdrawAway(subscriber);
     }
 
     /**
@@ -299,9 +330,11 @@ public final class Subscriptions implements ClientSubscriptions {
 
     /** The subscriptions of a session that match now, in no order. */
     public List<SubscriptionRequest> of(Subscriber subscriber) {
-        SessionSubscriptions session =
-                subscriber.persistent() ? persistent.get(subscriber) : transients.get(subscriber);
-        return List.copyOf(session.byFilter().values());
+        return List.copyOf(sessionOf(subscriber).byFilter().values());
+    }
+
+    private SessionSubscriptions sessionOf(Subscriber subscriber) {
+        return subscriber.persistent() ? persistent.get(subscriber) : transients.get(subscriber);
     }
 
     /** How many subscriptions there are: those of all persistent sessions and of this node's transient ones. */

@@ -1,5 +1,6 @@
 package io.tributary.broker.subscription;
 
+import io.tributary.broker.security.Permissions;
 import io.tributary.broker.subscription.SessionSubscriptions.Change;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,6 +47,13 @@ final class TransientSubscriptions {
         if (session != null) {
             session.renewed(subscriber);
         }
+    }
+
+    /** Withdraws what a client may not have as it is; as {@link #change}. */
+    CompletionStage<List<Withdrawal>> withdraw(Subscriber subscriber, Permissions permissions) {
+        return get(subscriber).areWithin(permissions)
+                ? CompletableFuture.completedStage(List.of())
+                : change(subscriber, session -> session.within(permissions));
     }
 
     /** Removes all subscriptions of a session. */

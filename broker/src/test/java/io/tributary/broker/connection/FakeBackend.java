@@ -10,11 +10,13 @@ import io.tributary.broker.routing.ClientRouting;
 import io.tributary.broker.routing.Publisher;
 import io.tributary.broker.routing.RouteCallback;
 import io.tributary.broker.routing.RouteOutcome;
+import io.tributary.broker.security.Permissions;
 import io.tributary.broker.shard.ClientShards;
 import io.tributary.broker.subscription.ClientSubscriptions;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
+import io.tributary.broker.subscription.Withdrawal;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.Principal;
@@ -65,6 +67,12 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     final List<SubscriptionRequest> subscribed = new CopyOnWriteArrayList<>();
     final List<TopicFilter> shared = new CopyOnWriteArrayList<>();
     final List<TopicFilter> unsubscribed = new CopyOnWriteArrayList<>();
+    List<Withdrawal> withdrawn = List.of();
+
+    /** Set, it answers in place of the list. */
+    @Nullable
+    CompletableFuture<List<Withdrawal>> pendingWithdraw;
+
     final List<Subscriber> resumed = new CopyOnWriteArrayList<>();
     final List<String> lifecycle = new CopyOnWriteArrayList<>();
     final RetainedMessages retained = new RetainedMessages(
@@ -356,6 +364,17 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
         return CompletableFuture.completedFuture(filters.stream()
                 .map(filter -> !filter.filter().contains("never"))
                 .toList());
+    }
+
+    @Override
+    public boolean areWithin(Subscriber subscriber, Permissions permissions) {
+        return withdrawn.isEmpty();
+    }
+
+    @Override
+    public CompletionStage<List<Withdrawal>> withdraw(Subscriber subscriber, long epoch, Permissions permissions) {
+        lifecycle.add("withdraw");
+        return pendingWithdraw == null ? CompletableFuture.completedFuture(withdrawn) : pendingWithdraw;
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
+import io.tributary.broker.subscription.Withdrawal;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Puback;
@@ -60,6 +61,61 @@ class SubscribeFlowTest {
 
         assertThat(fixture.connection().mayRead()).isTrue();
         fixture.sink.takeOnly(Suback.class);
+    }
+
+    @Test
+    void withdrawsOnlyOnceSubscriptionIsMadeThatIsUnderWay() {
+        fixture.connect(Connects.v5());
+        fixture.backend.lifecycle.clear();
+        fixture.backend.pendingSubscribe = new CompletableFuture<>();
+        fixture.send(subscribe(8, plain("a", QoS.AT_MOST_ONCE)));
+        fixture.connection().review();
+        fixture.turn();
+        assertThat(fixture.backend.lifecycle).isEmpty();
+
+        fixture.backend.pendingWithdraw = new CompletableFuture<>();
+        fixture.backend.pendingSubscribe.complete(List.of(Outcome.CREATED));
+        fixture.turn();
+        assertThat(fixture.backend.lifecycle).containsExactly("withdraw");
+        assertThat(fixture.connection().mayRead()).isFalse();
+        fixture.sink.takeOnly(Suback.class);
+
+        fixture.backend.pendingWithdraw.complete(List.of(Withdrawal.REMOVED));
+        fixture.turn();
+        assertThat(fixture.connection().mayRead()).isTrue();
+        assertThat(fixture.sink.take()).isEmpty();
+    }
+
+    @Test
+    void makesSubscriptionThatWasHeldOnlyOnceItHasWithdrawn() {
+        fixture.connect(Connects.v5());
+        fixture.backend.unmatched = true;
+        fixture.send(subscribe(8, plain("a", QoS.AT_MOST_ONCE)));
+        fixture.backend.pendingWithdraw = new CompletableFuture<>();
+        fixture.connection().review();
+        fixture.turn();
+        fixture.backend.match();
+        fixture.turn();
+        assertThat(fixture.backend.subscribed).isEmpty();
+
+        fixture.backend.pendingWithdraw.complete(List.of());
+        fixture.turn();
+        assertThat(fixture.backend.subscribed).hasSize(1);
+        assertThat(fixture.connection().mayRead()).isTrue();
+    }
+
+    @Test
+    void withdrawsNothingWhenConnectionEndsMeanwhile() {
+        fixture.connect(Connects.v5());
+        fixture.backend.lifecycle.clear();
+        fixture.backend.pendingSubscribe = new CompletableFuture<>();
+        fixture.send(subscribe(8, plain("a", QoS.AT_MOST_ONCE)));
+        fixture.connection().review();
+        fixture.turn();
+        fixture.connection().connectionLost();
+        fixture.backend.pendingSubscribe.complete(List.of(Outcome.CREATED));
+        fixture.turn();
+        assertThat(fixture.backend.lifecycle).doesNotContain("withdraw");
     }
 
     @Test

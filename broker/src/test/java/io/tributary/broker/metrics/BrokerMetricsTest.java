@@ -112,6 +112,26 @@ class BrokerMetricsTest {
     }
 
     @Test
+    void dropsCountByAHundredRuleSetsAndOthersTogether() {
+        for (int i = 0; i < 150; i++) {
+            metrics.router().notAuthorized(RouterRecorder.Drop.PUBLISH_NOT_AUTHORIZED, "set-" + i);
+            metrics.clients().notAuthorized("set-" + i);
+        }
+        metrics.clients().notAuthorized(null);
+        metrics.clients().notAuthorized("none");
+        String meter = "tributary.messages.dropped";
+        assertThat(registry.get(meter).functionCounters())
+                .map(counter -> counter.getId().getTag("rules"))
+                .filteredOn(name -> name != null && name.startsWith("set-"))
+                .hasSize(200);
+        assertThat(count(meter, "place", "session", "rules", "set-7")).isEqualTo(1);
+        assertThat(count(meter, "place", "router", "rules", "other")).isEqualTo(50);
+        assertThat(count(meter, "place", "session", "rules", "none", "reason", "not_authorized"))
+                .isEqualTo(2);
+        assertThat(metrics.traffic().publishesDropped()).isEqualTo(302);
+    }
+
+    @Test
     void maximumStaysWhenClientsLeave() {
         metrics.clients().connected(ClientKind.DEVICE, false);
         metrics.clients().connected(ClientKind.DEVICE, true);

@@ -3,6 +3,11 @@ package io.tributary.broker.subscription;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.fake.SharedReplicatedMap;
+import io.tributary.broker.security.rules.Audience;
+import io.tributary.broker.security.rules.Rule;
+import io.tributary.broker.security.rules.RuleSet;
+import io.tributary.broker.security.rules.Rules;
+import io.tributary.broker.security.rules.TopicPattern;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.PrincipalFormat;
@@ -63,6 +68,42 @@ class LateSubscriptionsTest {
         a.subscribe(NEW, "new");
         assertThat(b.format.isTooOld()).isFalse();
         assertThat(b.receivers("new")).containsExactly(NEW);
+    }
+
+    /** The owner takes the session for away which has a connection at another node, and a subscription more. */
+    @Test
+    void newerConnectionDecidesWhenTheOwnerWithdrawsLate() {
+        Rules rules = new Rules(List.of());
+        TestNode owner = new TestNode("o#1", stored, routes, SharedChoice.DEFAULT, rules);
+        TestNode other = new TestNode("p#1", stored, routes, SharedChoice.DEFAULT, rules);
+        owner.subscribe(NEW, 200, "a");
+        rules.replace(List.of(allowing("b")));
+        for (TestNode node : List.of(owner, other)) {
+            node.subscriptions.looks().forEachRemaining(Runnable::run);
+            assertThat(node.subscriptions.uncovered()).toIterable().containsExactly(NEW);
+        }
+        owner.stored.stopWriting();
+        CompletionStage<List<Withdrawal>> late = owner.subscriptions.withdrawAway(NEW);
+        other.subscribe(NEW, 300, "b");
+        owner.stored.goOnWriting();
+
+        assertThat(late).isCompletedWithValue(List.of(Withdrawal.REMOVED));
+        assertThat(owner.filters(NEW)).containsExactlyInAnyOrder("a", "b");
+        assertThat(other.subscriptions.uncovered()).toIterable().containsExactly(NEW);
+
+        assertThat(other.subscriptions.withdraw(NEW, 300, rules.bind(NEW.client())))
+                .isCompletedWithValue(List.of(Withdrawal.REMOVED));
+        for (TestNode node : List.of(owner, other)) {
+            assertThat(node.filters(NEW)).containsExactly("b");
+            assertThat(node.subscriptions.uncovered().hasNext()).isFalse();
+        }
+    }
+
+    private static RuleSet allowing(String topic) {
+        return new RuleSet(
+                "test",
+                Audience.EVERYBODY,
+                List.of(new Rule(Rule.Effect.ALLOW, Rule.Action.ALL, TopicPattern.parse(topic))));
     }
 
     @Test

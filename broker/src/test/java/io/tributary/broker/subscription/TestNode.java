@@ -1,6 +1,7 @@
 package io.tributary.broker.subscription;
 
 import io.tributary.broker.fake.SharedReplicatedMap;
+import io.tributary.broker.security.Authorizer;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.topic.TopicFilter;
 import java.util.List;
@@ -20,6 +21,15 @@ final class TestNode {
     }
 
     TestNode(String id, SharedReplicatedMap stored, SharedReplicatedMap routes, SharedChoice choice) {
+        this(id, stored, routes, choice, Authorizer.allowAll());
+    }
+
+    TestNode(
+            String id,
+            SharedReplicatedMap stored,
+            SharedReplicatedMap routes,
+            SharedChoice choice,
+            Authorizer authorizer) {
         this.id = id;
         this.stored = stored.node();
         this.routes = routes.node();
@@ -30,7 +40,8 @@ final class TestNode {
                 choice,
                 _ -> 0,
                 1,
-                _ -> 0);
+                _ -> 0,
+                authorizer);
         subscriptions.start().toCompletableFuture().join();
     }
 
@@ -51,6 +62,12 @@ final class TestNode {
     CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, long epoch, String... filters) {
         return subscriptions.unsubscribe(
                 subscriber, epoch, Stream.of(filters).map(TopicFilter::parse).toList());
+    }
+
+    List<String> filters(Subscriber subscriber) {
+        return subscriptions.of(subscriber).stream()
+                .map(request -> request.filter().filter())
+                .toList();
     }
 
     List<String> nodes(String topic) {

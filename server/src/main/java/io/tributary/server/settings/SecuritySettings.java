@@ -2,6 +2,7 @@ package io.tributary.server.settings;
 
 import io.tributary.broker.guard.GuardConfig;
 import io.tributary.broker.security.AuthenticatorChain;
+import io.tributary.broker.security.OnRevocation;
 import io.tributary.broker.security.SessionTakeover;
 import io.tributary.broker.security.rules.AddressRange;
 import io.tributary.broker.security.rules.RuleSet;
@@ -28,6 +29,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param sessions Who gets the session that a client identifier has: its messages, its subscriptions and the place of
  *     the connection that is there. {@code principal}: only whom it belongs to; others are refused as long as it lives.
  *     {@code anyone}: whoever may connect with the client identifier. The same on all nodes.
+ * @param onRevocation What happens to a client that loses a subscription because rules do not allow it any more
+ *     ([security.md](security.md#when-rights-are-withdrawn)). {@code remove}: the subscription is removed, and nothing
+ *     tells the client. {@code disconnect}: its connection is closed as well, with 0x87 where it speaks MQTT 5.
  * @param adminTokenFile The file with the tokens that open the API ([security.md](security.md#the-api)): one line of 32
  *     characters or more, or a line {@code NAME:TOKEN} for each administrator; read again when it changes. Others must
  *     not be able to read the file. Without a value a broker that runs alone makes {@code admin.token} in the data
@@ -45,6 +49,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record SecuritySettings(
         @DefaultValue("loopback") Anonymous anonymous,
         @DefaultValue("principal") SessionTakeover sessions,
+        @DefaultValue("remove") OnRevocation onRevocation,
         @Nullable String adminTokenFile,
         @Nullable String seed,
         @DefaultValue({"127.0.0.0/8", "::1"}) List<String> exempt,

@@ -141,6 +141,7 @@ public record TributarySettings(
                 .network(this::changeNetwork)
                 .applications(part -> applications.change(part, clientRules()))
                 .securitySessions(security.sessions())
+                .securityOnRevocation(security.onRevocation())
                 .guard(security.guard(PREFIX + ".security"))
                 .queues(queues::change)
                 .shards(shards::change)

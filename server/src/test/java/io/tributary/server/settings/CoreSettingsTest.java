@@ -12,6 +12,7 @@ import io.tributary.broker.connection.OutboundLimits;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.NetworkConfig;
 import io.tributary.broker.retained.RetainedLimits;
+import io.tributary.broker.security.OnRevocation;
 import io.tributary.broker.security.SessionTakeover;
 import io.tributary.broker.shard.QueueLimits;
 import io.tributary.broker.shard.ShardConfig;
@@ -134,6 +135,7 @@ class CoreSettingsTest {
                 .storage(storage -> storage.shards(6))
                 .applications(applications -> applications.catchUpMessages(7).maxDeliveries(8))
                 .securitySessions(SessionTakeover.ANYONE)
+                .securityOnRevocation(OnRevocation.DISCONNECT)
                 .queues(queues -> queues.maxMessages(9))
                 .subscriptions(subscriptions -> subscriptions.maxPerClient(10))
                 .sharedSubscriptions(shared -> shared.localFirst(true))

@@ -1,5 +1,6 @@
 package io.tributary.broker.security.rules;
 
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,13 @@ final class BoundRules {
     @Nullable
     BoundRules own() {
         return own;
+    }
+
+    /** Whether all rules here are for the client, and it is known what their placeholders stand for. */
+    boolean isSureAbout(Subject subject) {
+        return Arrays.stream(rules).allMatch(each -> each.audience().includes(subject))
+                && Arrays.stream(values).flatMap(Arrays::stream).allMatch(LevelValues::isKnown)
+                && (own == null || own.isSureAbout(subject));
     }
 
     /** What follows from the rule with that number. */

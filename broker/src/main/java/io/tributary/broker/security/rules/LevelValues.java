@@ -32,6 +32,11 @@ final class LevelValues {
         anyFirstLevel = anyLevel || values.stream().anyMatch(TopicName::isReserved);
     }
 
+    /** Whether it is known what they are. */
+    boolean isKnown() {
+        return isKnown;
+    }
+
     /**
      * Whether a rule takes every level for the client's; at the first level a rule that allows, all but those that
      * begin with {@code $}.

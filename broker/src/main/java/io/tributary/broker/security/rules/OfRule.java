@@ -20,11 +20,13 @@ record OfRule(boolean allows, QoS maxQos, Decision here, Decision tooHigh) {
     /** Where no rule matches, and the client may have rules of its own that are not known. */
     static final OfRule MAYBE = new OfRule(true, QoS.EXACTLY_ONCE, Decision.ALLOWED, Decision.ALLOWED);
 
-    /** Those of a rule with that name. */
-    static OfRule of(Rule rule, String name) {
+    /** Those of the rule with that number in its set. */
+    static OfRule of(RuleSet set, int number) {
+        Rule rule = set.rules().get(number);
+        String name = set.nameOf(number);
         Decision tooHigh =
-                new Decision(false, name + ": max-qos " + rule.maxQos().code());
-        return new OfRule(rule.allows(), rule.maxQos(), new Decision(rule.allows(), name), tooHigh);
+                new Decision(false, name + ": max-qos " + rule.maxQos().code(), set.name());
+        return new OfRule(rule.allows(), rule.maxQos(), new Decision(rule.allows(), name, set.name()), tooHigh);
     }
 
     Decision at(QoS qos) {

@@ -51,6 +51,11 @@ final class RememberingPermissions implements Permissions {
     }
 
     @Override
+    public SubscriptionDecision standing(String topicFilter, QoS qos) {
+        return permissions.standing(topicFilter, qos);
+    }
+
+    @Override
     public @Nullable Permissions reading(String topicFilter) {
         return permissions.reading(topicFilter);
     }

@@ -13,6 +13,7 @@ import java.util.function.Predicate;
  */
 final class RuleBook {
     private final long version;
+    private final boolean isWhole;
     private final List<AudienceRules> audiences;
 
     /** The same, without the rules that deny; for clients of which it is not known whether they belong. */
@@ -20,15 +21,16 @@ final class RuleBook {
 
     private final List<OfRule> decisions;
 
-    RuleBook(long version, List<RuleSet> sets) {
+    RuleBook(long version, List<RuleSet> sets, boolean isWhole) {
         this.version = version;
+        this.isWhole = isWhole;
         Map<Audience, Map<Integer, Rule>> byAudience = new LinkedHashMap<>();
         List<OfRule> made = new ArrayList<>();
         for (RuleSet set : sets) {
             Map<Integer, Rule> rules = byAudience.computeIfAbsent(set.audience(), _ -> new TreeMap<>());
             for (int i = 0; i < set.rules().size(); i++) {
                 rules.put(made.size(), set.rules().get(i));
-                made.add(OfRule.of(set.rules().get(i), set.nameOf(i)));
+                made.add(OfRule.of(set, i));
             }
         }
         decisions = List.copyOf(made);
@@ -38,6 +40,7 @@ final class RuleBook {
 
     private RuleBook(RuleBook before) {
         version = before.version + 1;
+        isWhole = before.isWhole;
         audiences = before.audiences;
         allowing = before.allowing;
         decisions = before.decisions;
@@ -63,6 +66,11 @@ final class RuleBook {
     /** Its number: each one that replaces another has the next. */
     long version() {
         return version;
+    }
+
+    /** Whether these are all rules that there are, and none stands for others that cannot be read. */
+    boolean isWhole() {
+        return isWhole;
     }
 
     boolean isEmpty() {

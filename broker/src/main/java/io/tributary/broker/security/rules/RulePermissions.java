@@ -80,6 +80,19 @@ final class RulePermissions implements Permissions {
         return decision(own.decision(rule), qos, now.isCut(filter, RuleTrie.NONE) || own.isCut(filter, rule));
     }
 
+    /** Where not all is known of the client, the rules give the benefit of the doubt: only what is sure is taken. */
+    @Override
+    public SubscriptionDecision standing(String topicFilter, QoS qos) {
+        BoundRules now = bound();
+        if (!now.book().isWhole()) {
+            return Permissions.super.standing(topicFilter, qos);
+        }
+        SubscriptionDecision decision = maySubscribe(topicFilter, qos);
+        return !decision.granted() || now.isSureAbout(subject)
+                ? decision
+                : new SubscriptionDecision(decision.extent(), qos, decision.reason());
+    }
+
     @Override
     public @Nullable Permissions reading(String topicFilter) {
         return switch (maySubscribe(topicFilter, QoS.AT_MOST_ONCE).extent()) {

@@ -28,7 +28,7 @@ public final class Rules implements Authorizer {
 
     /** Creates them, as {@link #replace} does. */
     public Rules(List<RuleSet> sets) {
-        book = new RuleBook(1, sets);
+        book = new RuleBook(1, sets, true);
     }
 
     /**
@@ -37,8 +37,22 @@ public final class Rules implements Authorizer {
      *
      * @param sets the rule sets in their order: a rule of an earlier set comes before those of later ones
      */
-    public synchronized void replace(List<RuleSet> sets) {
-        book = new RuleBook(book.version() + 1, sets);
+    public void replace(List<RuleSet> sets) {
+        replace(sets, true);
+    }
+
+    /**
+     * Replaces all rules by those that are left while others cannot be read. They decide like any; but they take no
+     * subscription away for good, for what cannot be read may cover it.
+     *
+     * @param sets as in {@link #replace}, closing what is not known
+     */
+    public void replaceByRest(List<RuleSet> sets) {
+        replace(sets, false);
+    }
+
+    private synchronized void replace(List<RuleSet> sets, boolean isWhole) {
+        book = new RuleBook(book.version() + 1, sets, isWhole);
     }
 
     /** Rules of clients' own have changed at the keeper: the same as {@link #replace}, with the same rule sets. */
@@ -105,7 +119,7 @@ public final class Rules implements Authorizer {
         }
         RuleBook known = own.get(rules);
         if (known == null) {
-            known = new RuleBook(0, List.of(new RuleSet("own", Audience.EVERYBODY, rules)));
+            known = new RuleBook(0, List.of(new RuleSet("own", Audience.EVERYBODY, rules)), true);
             own.put(rules, known);
         }
         return known;

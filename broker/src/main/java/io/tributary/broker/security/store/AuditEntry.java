@@ -25,6 +25,9 @@ record AuditEntry(
         String id,
         @Nullable String before,
         @Nullable String after) {
+    /** Who does what nobody asked for. */
+    static final String BROKER = "broker";
+
     private static final int DIGEST_BYTES = 16;
 
     /** That of a change. */
@@ -38,6 +41,20 @@ record AuditEntry(
         return of(change, change.body() == null ? "remove" : "put", before);
     }
 
+    /**
+     * The JSON text of what a node took from clients.
+     *
+     * @param details what there is to say besides the action, by names of fields
+     */
+    static byte[] ofTaken(String node, String action, Map<String, String> details) {
+        Map<String, @Nullable String> fields = new LinkedHashMap<>();
+        fields.put("by", BROKER);
+        fields.put("from", node);
+        fields.put("action", action);
+        fields.putAll(details);
+        return json(fields);
+    }
+
     /** Its JSON text. */
     byte[] encode() {
         Map<String, @Nullable String> fields = new LinkedHashMap<>();
@@ -48,6 +65,10 @@ record AuditEntry(
         fields.put("id", id);
         fields.put("before", before);
         fields.put("after", after);
+        return json(fields);
+    }
+
+    private static byte[] json(Map<String, @Nullable String> fields) {
         return fields.entrySet().stream()
                 .filter(field -> field.getValue() != null)
                 .map(field -> quoted(field.getKey()) + ":" + quoted(String.valueOf(field.getValue())))

@@ -2,6 +2,7 @@ package io.tributary.broker.security.store;
 
 import io.tributary.broker.security.BanList;
 import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.security.Revocations;
 import io.tributary.broker.security.rules.Rule;
 import io.tributary.broker.security.store.ChangeResult.NotNow;
 import io.tributary.broker.security.store.ChangeResult.Unknown;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -234,6 +236,12 @@ public final class SecurityStore {
         return all;
     }
 
+    /** Whether the newest record of each rule set can be read; where not, the one before holds, if it is known. */
+    boolean readsAllRuleSets() {
+        Open now = opened;
+        return now != null && now.copy(SecurityTable.RULES).problems().isEmpty();
+    }
+
     /** The object with the id; null when there is none. */
     public @Nullable Entry find(SecurityTable table, String id) {
         Open now = open;
@@ -303,6 +311,36 @@ public final class SecurityStore {
         return now == null
                 ? CompletableFuture.failedStage(new IllegalStateException("the store is not open"))
                 : now.node().audit().read(before, most);
+    }
+
+    /**
+     * Notes in the audit log what a node took from clients: one entry for what rules took, and one for connections that
+     * users and bans ended. Nobody waits for it.
+     *
+     * @param node the name of the node
+     */
+    public CompletionStage<?> note(String node, Revocations.Taken taken) {
+        Open now = opened;
+        List<byte[]> entries = new ArrayList<>();
+        if (taken.isOfRules()) {
+            Map<String, String> details = new LinkedHashMap<>();
+            details.put("table", SecurityTable.RULES.mapName());
+            details.put("removed", Long.toString(taken.removed()));
+            details.put("lowered", Long.toString(taken.lowered()));
+            details.put("disconnected", Long.toString(taken.disconnected()));
+            entries.add(AuditEntry.ofTaken(node, "withdraw", details));
+        }
+        if (taken.expelled() > 0) {
+            Map<String, String> details = new LinkedHashMap<>();
+            details.put("disconnected", Long.toString(taken.expelled()));
+            details.put("clients", String.join(", ", taken.clients()));
+            entries.add(AuditEntry.ofTaken(node, "disconnect", details));
+        }
+        return now == null
+                ? CompletableFuture.failedStage(new IllegalStateException("the store is not open"))
+                : CompletableFuture.allOf(entries.stream()
+                        .map(entry -> now.node().audit().append(entry).toCompletableFuture())
+                        .toArray(CompletableFuture<?>[]::new));
     }
 
     /** Who may not connect. */

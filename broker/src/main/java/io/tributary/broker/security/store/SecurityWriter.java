@@ -37,9 +37,6 @@ final class SecurityWriter {
     private static final int AUTOMATIC_A_SECOND = 10;
     private static final int LOOKED_AT_ONCE = 10_000;
 
-    /** Who removes what is void, in the audit log. */
-    private static final String BROKER = "broker";
-
     private final Map<SecurityTable, TableCopy> copies;
     private final LongSupplier ownEpoch;
     private final InstantSource clock;
@@ -168,7 +165,7 @@ final class SecurityWriter {
                 CompletionStage<ChangeResult> _ = change(
                         isAutomatic(table, entry.getKey())
                                 ? Change.removeAutomatic(entry.getKey(), unchanged)
-                                : Change.remove(table, entry.getKey(), unchanged, BROKER, ""));
+                                : Change.remove(table, entry.getKey(), unchanged, AuditEntry.BROKER, ""));
             }
         }
     }

@@ -81,10 +81,14 @@ public final class StoredRules implements SecurityStore.Listener {
             LOG.error("a rule set of the store cannot be read: what only the store allows is denied until it is written"
                     + " again");
             all.addAll(NOTHING);
+            rules.replaceByRest(all);
+            return;
         }
         boolean wasUserChanged = isUserChanged;
         isUserChanged = false;
-        if (all.size() > configured.size() || rules.version() > 1 || wasUserChanged) {
+        if (!store.readsAllRuleSets()) {
+            rules.replaceByRest(all);
+        } else if (all.size() > configured.size() || rules.version() > 1 || wasUserChanged) {
             rules.replace(all);
         }
     }

@@ -64,7 +64,8 @@ class PermissionsTest {
         "fleet/7, AT_MOST_ONCE, false, false, no rule allows it"
     })
     void messageIsAllowedWhenFirstRuleSaysSo(String topic, QoS qos, boolean retain, boolean allowed, String reason) {
-        assertThat(device.mayPublish(topic, qos, retain)).isEqualTo(new Decision(allowed, reason));
+        String ruleSet = reason.startsWith("devices") ? "devices" : null;
+        assertThat(device.mayPublish(topic, qos, retain)).isEqualTo(new Decision(allowed, reason, ruleSet));
     }
 
     @ParameterizedTest
@@ -89,7 +90,8 @@ class PermissionsTest {
     @Test
     void messageIsNotReceivedWhenSubscriptionIsCut() {
         assertThat(device.mayReceive("fleet/7/state").allowed()).isTrue();
-        assertThat(device.mayReceive("fleet/7/secrets/key")).isEqualTo(new Decision(false, "devices.rules[0]"));
+        assertThat(device.mayReceive("fleet/7/secrets/key"))
+                .isEqualTo(new Decision(false, "devices.rules[0]", "devices"));
         assertThat(device.mayReceive("fleet/7/secrets").allowed()).isFalse();
     }
 

@@ -300,10 +300,35 @@ class SecurityStoreTest {
         owner.store.tick();
         assertThat(rules.mayReceive(CLIENT, "a")).isFalse();
         assertThat(rules.mayPublish(CLIENT, "a", QoS.AT_MOST_ONCE, false)).isFalse();
+        assertThat(rules.bind(CLIENT).maySubscribe("a", QoS.AT_LEAST_ONCE).granted())
+                .isFalse();
+        assertThat(rules.bind(CLIENT).standing("a", QoS.AT_LEAST_ONCE).leaves(QoS.AT_LEAST_ONCE))
+                .as("what is there already stays")
+                .isTrue();
 
         Stamp _ = stampOf(owner.change(Change.put(ruleSet("odd", 1, true, "a"), new Absent(), "test", "")));
         owner.store.tick();
         assertThat(rules.mayReceive(CLIENT, "a")).isTrue();
+        assertThat(rules.bind(CLIENT).standing("b", QoS.AT_LEAST_ONCE).granted())
+                .isFalse();
+    }
+
+    /** The set as it was before stands for the one that cannot be read. */
+    @Test
+    void nothingIsTakenAwayWhileTheNewestRecordOfARuleSetCannotBeRead() {
+        TestNode owner = new TestNode();
+        owner.epoch = 7;
+        Rules rules = new Rules(List.of());
+        StoredRules.decideIn(rules, List.of(), owner.store);
+        Stamp _ = stampOf(owner.change(Change.put(ruleSet("odd", 1, true, "a"), new Absent(), "test", "")));
+        SharedReplicatedMap.Node copy = Objects.requireNonNull(owner.copies.get("rules"));
+        CompletionStage<@Nullable Void> _ = copy.put("entry/odd", new byte[] {3, 9, 9});
+        Stamp _ = stampOf(owner.change(Change.put(ruleSet("more", 2, true, "c"), new Absent(), "test", "")));
+        owner.store.tick();
+        assertThat(rules.bind(CLIENT).maySubscribe("b", QoS.AT_LEAST_ONCE).granted())
+                .isFalse();
+        assertThat(rules.bind(CLIENT).standing("b", QoS.AT_LEAST_ONCE).granted())
+                .isTrue();
     }
 
     @Test

@@ -8,6 +8,21 @@ import com.hivemq.client.mqtt.mqtt5.Mqtt5BlockingClient;
 import com.hivemq.client.mqtt.mqtt5.Mqtt5Client;
 import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5ConnAckException;
 import io.tributary.broker.blackbox.Scratch;
+import io.tributary.broker.blackbox.TestClient;
+import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.common.mqtt.MqttPacket.Connack;
+import io.tributary.common.mqtt.MqttPacket.Connect;
+import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.common.mqtt.MqttPacket.Puback;
+import io.tributary.common.mqtt.MqttPacket.Publish;
+import io.tributary.common.mqtt.MqttPacket.Suback;
+import io.tributary.common.mqtt.MqttPacket.Subscribe;
+import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.PublishProperties;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.mqtt.Subscription;
+import io.tributary.common.mqtt.Subscription.RetainHandling;
 import io.tributary.server.blackbox.BrokerExtension;
 import io.tributary.server.blackbox.BrokerProcess;
 import io.tributary.server.blackbox.security.SecurityApi;
@@ -21,10 +36,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -42,6 +59,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Timeout(value = 6, unit = TimeUnit.MINUTES)
 class SecurityClusterTest {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
+    /** A right that is withdrawn is gone everywhere by then. */
+    private static final Duration BITES = Duration.ofSeconds(5);
+
     private static final int BAD_USER_NAME_OR_PASSWORD = 0x86;
     private static final Pattern NUMBER = Pattern.compile("\"n\":\"(\\d+)\"");
     private static final int WRITERS = 3;
@@ -189,6 +209,240 @@ class SecurityClusterTest {
                         .isBetween(answered.getOrDefault(writer.user, 0), tried.getOrDefault(writer.user, 0));
             }
         }
+    }
+
+    /** Sessions at each node and one that is away, of a user whose right to the topic is withdrawn at one node. */
+    @Test
+    void withdrawnRightTakesSubscriptionsAtAllNodes() throws IOException {
+        List<TestClient> clients = new ArrayList<>();
+        try (SecurityApi api = api(cluster.names().getFirst())) {
+            expect(201, () -> api.create("users/devices:reads", user("reads")));
+            expect(201, () -> api.create("rules/reads", rules("reads", "news/#")));
+            for (String node : cluster.names()) {
+                clients.add(subscribed(node, "reads-" + node, "reads", 0));
+                clients.add(subscribed(node, "reads-for-long-" + node, "reads", 600));
+            }
+            subscribed(cluster.names().getLast(), "reads-away", "reads", 600).disconnect(-1);
+            awaitSubscriptions(PATIENCE, cluster.names(), 3 + 3 * 4);
+
+            expect(200, () -> api.replace("rules/reads", rules("reads", "old/#")));
+            awaitSubscriptions(BITES, cluster.names(), 0);
+
+            expect(200, () -> api.replace("rules/reads", rules("reads", "news/#")));
+            await().atMost(BITES)
+                    .until(() -> publish(clients.getFirst(), "news/1") == ReasonCode.NO_MATCHING_SUBSCRIBERS);
+            TestClient away = open(cluster.names().getFirst(), "reads-away", "reads", 600);
+            assertThat(away.expect(Connack.class).sessionPresent()).isTrue();
+            clients.add(away);
+            for (TestClient client : clients) {
+                client.send(new MqttPacket.Pingreq());
+                client.expect(MqttPacket.Pingresp.class); // and nothing else
+                client.disconnect(0);
+            }
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(withdrawals(api)).containsAll(cluster.names()));
+            forget(api, "reads");
+        }
+    }
+
+    /** The nodes that have noted in the audit log that they took something. */
+    private static List<String> withdrawals(SecurityApi api) {
+        return Pattern.compile("\"action\":\"withdraw\"[^}]*\"from\":\"(\\w+)\"")
+                .matcher(api.send("GET", "/api/v1/audit?limit=100", "").body())
+                .results()
+                .map(found -> found.group(1))
+                .toList();
+    }
+
+    /** Clients come and go, users and rules change, the node that writes dies: a right that is withdrawn bites. */
+    @Test
+    void withdrawnRightBitesOnAllNodesWhenTheNodeThatWritesHasDied() throws Exception {
+        try (SecurityApi api = api(cluster.names().getFirst())) {
+            expect(201, () -> api.create("users/devices:moves", user("moves")));
+            expect(201, () -> api.create("rules/moves", rules("moves", "news/#")));
+        }
+        Writer users = new Writer("users/devices:w9", new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
+        RuleWriter rules = new RuleWriter();
+        Mover mover = new Mover();
+        Thread ruling = Thread.ofPlatform().name("rule-writer").start(rules);
+        Thread writing = Thread.ofPlatform().name("writer").start(users);
+        Thread moving = Thread.ofPlatform().name("mover").start(mover);
+        await().atMost(PATIENCE)
+                .until(() -> mover.granted.size() == cluster.names().size());
+        String dead = ownerOfShardZero();
+        cluster.kill(dead);
+        List<String> live =
+                cluster.names().stream().filter(name -> !name.equals(dead)).toList();
+        List<TestClient> clients = new ArrayList<>();
+        for (String node : live) {
+            clients.add(subscribed(node, "moves-not-" + node, "moves", 0));
+        }
+        try (SecurityApi api = api(live.getFirst())) {
+            await().atMost(PATIENCE)
+                    .until(() ->
+                            api.replace("rules/moves", rules("moves", "old/#")).statusCode() == 200);
+            for (TestClient client : clients) {
+                await().atMost(BITES).until(() -> publish(client, "news/1") == ReasonCode.NOT_AUTHORIZED);
+            }
+            mover.awaitRefused(live); // what it was granted before is over
+            mover.granted.clear();
+            awaitSubscriptions(BITES, live, 0);
+            mover.awaitRefused(live);
+            assertThat(mover.granted).as("where it was granted later").isEmpty();
+            mover.isOver = true;
+            users.isOver = true;
+            rules.isOver = true;
+            ruling.join();
+            moving.join();
+            writing.join();
+            assertThat(users.wrong).isNull();
+            cluster.start(dead);
+            expect(204, () -> api.delete("rules/filler"));
+            forget(api, "moves");
+        }
+        clients.forEach(TestClient::close);
+    }
+
+    /** Has a rule set that is for nobody change at any node. */
+    private static final class RuleWriter implements Runnable {
+        private static final long PACE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+        private volatile boolean isOver;
+
+        @Override
+        public void run() {
+            for (int number = 0; !isOver; number++) {
+                List<BrokerProcess> up = cluster.upNodes();
+                try (SecurityApi api =
+                        new SecurityApi(up.get(number % up.size()).httpPort(), token)) {
+                    String body = rules("nobody", "number/" + number);
+                    HttpResponse<String> answer = api.replace("rules/filler", body);
+                    if (answer.statusCode() == 412) {
+                        api.create("rules/filler", body);
+                    }
+                } catch (UncheckedIOException killed) {
+                    LockSupport.parkNanos(PACE_NANOS);
+                }
+                LockSupport.parkNanos(PACE_NANOS);
+            }
+        }
+    }
+
+    /** A client that connects to one node after the other, and subscribes there. */
+    private static final class Mover implements Runnable {
+        private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+        private final Set<String> granted = ConcurrentHashMap.newKeySet();
+        private final Set<String> refused = ConcurrentHashMap.newKeySet();
+        private volatile boolean isOver;
+
+        @Override
+        public void run() {
+            while (!isOver) {
+                for (String node : cluster.names()) {
+                    try (TestClient client = open(node, "mover", "moves", 0)) {
+                        client.await(Connack.class, Duration.ofSeconds(5));
+                        client.send(subscribe("news/#"));
+                        Suback answer = client.await(Suback.class, Duration.ofSeconds(5));
+                        (answer.reasons().getFirst().isError() ? refused : granted).add(node);
+                        client.disconnect(0);
+                    } catch (IOException down) {
+                        LockSupport.parkNanos(PAUSE_NANOS);
+                    }
+                }
+                LockSupport.parkNanos(PAUSE_NANOS); // leaves the machine to others
+            }
+        }
+
+        /** Waits until it was refused by all of these from now on. */
+        private void awaitRefused(List<String> nodes) {
+            refused.clear();
+            await().atMost(PATIENCE).until(() -> refused.containsAll(nodes));
+        }
+    }
+
+    private static String user(String name) {
+        return "{\"password\":\"pass-word-" + name + "\",\"groups\":[\"" + name + "\"]}";
+    }
+
+    private static String rules(String group, String topic) {
+        return "{\"for\":{\"groups\":[\"" + group + "\"]},\"rules\":[{\"allow\":\"all\",\"topic\":\"" + topic + "\"}]}";
+    }
+
+    /** Rules would close the cluster for what other tests do. */
+    private static void forget(SecurityApi api, String... names) {
+        for (String name : names) {
+            expect(204, () -> api.delete("rules/" + name));
+            expect(204, () -> api.delete("users/devices:" + name));
+        }
+    }
+
+    /** Waits for the sum of what nodes say: each has those of all persistent sessions, and of its own others. */
+    private static void awaitSubscriptions(Duration limit, List<String> nodes, int total) {
+        await().atMost(limit).untilAsserted(() -> {
+            int sum = 0;
+            for (String node : nodes) {
+                try (SecurityApi api = api(node)) {
+                    Matcher value = Pattern.compile("(?m)^tributary_subscriptions(?:\\{[^}]*})? (\\S+)$")
+                            .matcher(api.send("GET", "/actuator/prometheus", "").body());
+                    assertThat(value.find()).isTrue();
+                    sum += (int) Double.parseDouble(value.group(1));
+                }
+            }
+            assertThat(sum).isEqualTo(total);
+        });
+    }
+
+    private static TestClient subscribed(String node, String clientId, String user, long expiry) throws IOException {
+        TestClient client = open(node, clientId, user, expiry);
+        assertThat(client.expect(Connack.class).reason()).isEqualTo(ReasonCode.SUCCESS);
+        await().atMost(BITES)
+                .until(
+                        () -> { // new rules hold within a second
+                            client.send(subscribe("news/#"));
+                            return client.expect(Suback.class).reasons().getFirst() == ReasonCode.GRANTED_QOS_1;
+                        });
+        return client;
+    }
+
+    private static Subscribe subscribe(String filter) {
+        Subscription asked = new Subscription(filter, QoS.AT_LEAST_ONCE, false, false, RetainHandling.SEND);
+        return new Subscribe(1, List.of(asked), 0, List.of());
+    }
+
+    /** Opens a connection, and sends CONNECT. */
+    private static TestClient open(String node, String clientId, String user, long expiry) throws IOException {
+        TestClient client = TestClient.open(cluster.node(node).tcpPort(), ProtocolVersion.MQTT_5);
+        client.send(new Connect(
+                ProtocolVersion.MQTT_5,
+                expiry == 0,
+                0,
+                clientId,
+                null,
+                user,
+                ("pass-word-" + user).getBytes(UTF_8),
+                ConnectProperties.defaults(expiry)));
+        return client;
+    }
+
+    private static ReasonCode publish(TestClient client, String topic) throws IOException {
+        client.send(new Publish(
+                topic,
+                "x".getBytes(UTF_8),
+                QoS.AT_LEAST_ONCE,
+                false,
+                false,
+                1,
+                0,
+                MqttPacket.ABSENT,
+                PublishProperties.NONE,
+                List.of()));
+        MqttPacket next = client.poll(Duration.ofSeconds(20));
+        while (next instanceof Publish) { // of another client that may still publish
+            next = client.poll(Duration.ofSeconds(20));
+        }
+        assertThat(next).isInstanceOf(Puback.class);
+        return ((Puback) next).reason();
     }
 
     private static void awaitProgress(Map<String, Integer> answered, int changes) {

@@ -186,6 +186,11 @@ class SecurityApiTest {
         assertThat(api.delete("users/devices:bob").statusCode()).isEqualTo(204);
         awaitDisconnected(clients.getLast());
         assertThat(connect("b1", "bob", PASSWORD)).isEqualTo(0x86);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(
+                                api.send("GET", "/api/v1/audit?limit=100", "").body())
+                        .containsPattern(
+                                "\"action\":\"disconnect\",\"by\":\"broker\",\"clients\":\"[^\"]*devices:bob"));
     }
 
     @Test

@@ -1,0 +1,111 @@
+package io.tributary.broker.security;
+
+import io.tributary.common.event.Principal;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What this node takes from clients because rules, users or bans have changed: collected for the audit log, and handed
+ * on to counters. Thread-safe; memory is bounded.
+ */
+public final class Revocations {
+    /** How many of the clients that were disconnected are named. */
+    private static final int MOST_NAMED = 10;
+
+    private static final int LONGEST_NAME = 200;
+
+    private final OnRevocation onRevocation;
+    private final Recorder recorder;
+
+    // Guarded by this.
+    private long removed;
+    private long lowered;
+    private long disconnected;
+    private long expelled;
+    private List<String> named = new ArrayList<>();
+
+    /** Counts what was withdrawn. Any thread; must be cheap. */
+    @FunctionalInterface
+    public interface Recorder {
+        /** Subscriptions were removed, and of others the QoS was lowered. */
+        void withdrawn(long removed, long lowered);
+    }
+
+    /**
+     * What was taken in some time.
+     *
+     * @param removed subscriptions that no rule allows any more
+     * @param lowered subscriptions that have a lower QoS now
+     * @param disconnected connections that were closed because one of their subscriptions was removed
+     * @param expelled connections that were closed because of a user or a ban
+     * @param clients whose these were, ten of them at most: the principal's realm and name, with a colon between, cut
+     *     after 200 characters
+     */
+    public record Taken(long removed, long lowered, long disconnected, long expelled, List<String> clients) {
+        /** Copies the list. */
+        public Taken {
+            clients = List.copyOf(clients);
+        }
+
+        /** Whether nothing was taken. */
+        public boolean isNothing() {
+            return !isOfRules() && expelled == 0;
+        }
+
+        /** Whether rules took something. */
+        public boolean isOfRules() {
+            return removed > 0 || lowered > 0 || disconnected > 0;
+        }
+    }
+
+    /** Creates one that has taken nothing. */
+    public Revocations(OnRevocation onRevocation, Recorder recorder) {
+        this.onRevocation = onRevocation;
+        this.recorder = recorder;
+    }
+
+    /** Whether a client that loses a subscription is disconnected. */
+    public boolean disconnects() {
+        return onRevocation == OnRevocation.DISCONNECT;
+    }
+
+    /** So many subscriptions were removed, and so many have a lower QoS. */
+    public void withdrawn(long removedNow, long loweredNow) {
+        recorder.withdrawn(removedNow, loweredNow);
+        synchronized (this) {
+            removed += removedNow;
+            lowered += loweredNow;
+        }
+    }
+
+    /** A connection is closed because one of its subscriptions was removed. */
+    public synchronized void disconnected() {
+        disconnected++;
+    }
+
+    /** A connection is closed because its client may not be connected any more. */
+    public synchronized void expelled(ClientInfo client) {
+        expelled++;
+        Principal principal = client.principal();
+        if (principal != null && named.size() < MOST_NAMED) {
+            String name = principal.realm() + ":" + principal.name();
+            named.add(name.substring(0, Math.min(name.length(), LONGEST_NAME)));
+        }
+    }
+
+    /** What was taken so far. */
+    public synchronized Taken taken() {
+        return new Taken(removed, lowered, disconnected, expelled, named);
+    }
+
+    /** What was taken since this was asked last. */
+    public synchronized Taken take() {
+        Taken taken = taken();
+        removed = 0;
+        lowered = 0;
+        disconnected = 0;
+        expelled = 0;
+        named = new ArrayList<>();
+        return taken;
+    }
+}
