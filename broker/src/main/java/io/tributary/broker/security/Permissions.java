@@ -1,5 +1,6 @@
 package io.tributary.broker.security;
 
+import io.tributary.broker.security.SubscriptionDecision.Extent;
 import io.tributary.common.mqtt.QoS;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,17 @@ public interface Permissions {
      */
     @Nullable
     Permissions reading(String topicFilter);
+
+    /**
+     * What is left of the right to a subscription that is there: refused when it is to be removed, or the QoS to which
+     * it is to be lowered. Where that cannot be told, all of it is left: what is taken from a client is taken for good.
+     *
+     * @param topicFilter as in {@link #maySubscribe}
+     * @param qos that of the subscription
+     */
+    default SubscriptionDecision standing(String topicFilter, QoS qos) {
+        return new SubscriptionDecision(Extent.CUT, qos, "it is not known");
+    }
 
     /** Those of a client that may do nothing; one object. */
     static Permissions nothing() {
