@@ -36,7 +36,7 @@ public final class PublishPolicy {
     /** The back-end that was last asked about: there is one, as a rule. */
     private volatile @Nullable BackEnd backEnd;
 
-    /** A back-end, by the client identifier that it publishes as. */
+    /** A back-end, by the client identifier that it publishes as, inside the broker: it has one for each tenant. */
     private record BackEnd(String clientId, Permissions permissions) {}
 
     /**
@@ -63,7 +63,7 @@ public final class PublishPolicy {
         try {
             if (known == null || !known.clientId.equals(message.publisher())) {
                 ClientInfo client = ClientInfo.away(message.publisher(), null, ofTenant(message.publisher()));
-                known = new BackEnd(client.clientId(), authorizer.bind(client));
+                known = new BackEnd(message.publisher(), authorizer.bind(client));
                 backEnd = known;
             }
         } catch (RuntimeException failure) {

@@ -28,6 +28,11 @@ final class TenantPermissions implements Permissions {
     }
 
     @Override
+    public SubscriptionDecision standing(String topicFilter, QoS qos) {
+        return permissions.standing(TenantNames.visible(topicFilter), qos);
+    }
+
+    @Override
     public Decision mayReceive(String topic) {
         return permissions.mayReceive(visible(topic));
     }

@@ -1,0 +1,86 @@
+package io.tributary.broker.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.common.event.Principal;
+import io.tributary.common.event.TenantNames;
+import io.tributary.common.mqtt.QoS;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TenantPermissionsTest {
+    private final List<String> asked = new ArrayList<>();
+    private final Authorizer authorizer = TenantAuthorizer.of(new Noting());
+
+    private final class Noting implements Authorizer {
+        @Override
+        public boolean mayPublish(ClientInfo client, String topic, QoS qos, boolean retain) {
+            return asked.add(client.clientId() + " publishes " + topic);
+        }
+
+        @Override
+        public boolean maySubscribe(ClientInfo client, String topicFilter, QoS qos) {
+            return asked.add(client.clientId() + " subscribes " + topicFilter);
+        }
+
+        @Override
+        public boolean mayReceive(ClientInfo client, String topic) {
+            return asked.add(client.clientId() + " receives " + topic);
+        }
+    }
+
+    /** What it leaves to the interface would be answered without the client's rules. */
+    @Test
+    void answersEveryQuestionItself() {
+        assertThat(Arrays.stream(Permissions.class.getMethods())
+                        .filter(method -> !Modifier.isStatic(method.getModifiers()))
+                        .map(TenantPermissionsTest::signature))
+                .isNotEmpty()
+                .isSubsetOf(Arrays.stream(TenantPermissions.class.getDeclaredMethods())
+                        .map(TenantPermissionsTest::signature)
+                        .toList());
+    }
+
+    @Test
+    void namesAreThoseOfTheClientWhateverIsKnownOfIt() {
+        Principal principal = new Principal("r", "n", null, "acme", List.of(), null);
+        String inside = TenantNames.clientId("acme", "7");
+        for (Principal known : new Principal[] {principal, null}) {
+            Permissions permissions = authorizer.bindAway(ClientInfo.away(inside, null, known));
+            permissions.mayPublish("\0acme/a", QoS.AT_MOST_ONCE, false);
+            permissions.maySubscribe("\0acme/a/#", QoS.AT_MOST_ONCE);
+            for (String topic : List.of("\0acme/b", "\0acme/b", "\0acme/c", "b")) {
+                permissions.remembering().reading("\0acme/#").mayReceive(topic);
+            }
+            assertThat(asked)
+                    .containsExactly(
+                            "7 publishes a",
+                            "7 subscribes a/#",
+                            "7 receives b",
+                            "7 receives b",
+                            "7 receives c",
+                            "7 receives b");
+            asked.clear();
+        }
+    }
+
+    @Test
+    void clientOfNoTenantIsAskedAboutAsBefore() {
+        ClientInfo client = ClientInfo.away("7", null, Principal.ANONYMOUS);
+        assertThat(authorizer.bind(client)).isInstanceOf(AskedPermissions.class);
+        assertThat(TenantAuthorizer.of(Authorizer.allowAll())).isSameAs(Authorizer.allowAll());
+        assertThat(Authorizer.allowAll()
+                        .bind(client)
+                        .mayPublish("\0acme/$SYS/a", QoS.AT_MOST_ONCE, false)
+                        .allowed())
+                .isFalse();
+    }
+
+    private static String signature(Method method) {
+        return method.getName() + Arrays.toString(method.getParameterTypes());
+    }
+}
