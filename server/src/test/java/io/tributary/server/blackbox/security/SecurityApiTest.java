@@ -397,6 +397,7 @@ class SecurityApiTest {
                 new Wrong("users/r:x", "[]", "must be a JSON object"),
                 new Wrong("bans/x", "{\"address\":\"10.0.0.1/8\"}", "10.0.0.1/8"),
                 new Wrong("bans/x", "{}", "one of address"),
+                new Wrong("bans/automatic-1", "{\"clientId\":\"c\"}", "lifted"),
                 new Wrong("rules/x", "{\"rules\":[]}", "has no rules"),
                 new Wrong("rules/x", "{\"rules\":[{\"allow\":\"publish\",\"topic\":\"a/#/b\"}]}", "a/#/b"),
                 new Wrong("rules/x", "{\"rules\":[{\"allow\":\"publish\",\"topic\":\"a/${me}\"}]}", "${clientid}"),
