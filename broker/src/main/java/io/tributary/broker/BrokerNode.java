@@ -40,6 +40,7 @@ import io.tributary.broker.sys.NodeStats;
 import io.tributary.broker.sys.SysConfig;
 import io.tributary.broker.sys.SysStats;
 import io.tributary.broker.sys.SysTopics;
+import io.tributary.broker.tenant.Tenants;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -89,6 +90,8 @@ final class BrokerNode implements AutoCloseable {
     private final Listeners listeners;
     private final ScheduledExecutorService timer;
     private final RuleChanges ruleChanges;
+    private final Tenants tenants;
+    private final TenantFigures tenantFigures;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final long startedNanos = System.nanoTime();
 
@@ -115,8 +118,9 @@ final class BrokerNode implements AutoCloseable {
                 new ShardAppends(ofShards, storage.log(), storage.topics(), deployment.clock(), deployment.format());
         GroupHosts hosts =
                 new GroupHosts(connections, metrics.groups(), new ShardThread("tributary-groups"), System::nanoTime);
-        Publishing publishing =
-                Publishing.of(config, extensions, metrics, deployment, appends, connections, clientConnections);
+        tenants = new Tenants(metrics.tenants());
+        Publishing publishing = Publishing.of(
+                config, extensions, metrics, deployment, appends, connections, clientConnections, tenants);
         subscriptions = publishing.subscriptions();
         retained = publishing.retained();
         router = publishing.router();
@@ -130,6 +134,8 @@ final class BrokerNode implements AutoCloseable {
                 nodeOfShards());
         groups = new ApplicationGroups(hosts, groupServices());
         membership = deployment.membership(shards, router, subscriptions, connections);
+        membership.onTenants(tenants::told);
+        tenantFigures = new TenantFigures(tenants, shards, subscriptions, retained, membership, metrics.tenants());
         security = Objects.requireNonNull(extensions.security());
         expulsions = new Expulsions(security, clientConnections);
         sharedBans = new SharedBans(security, guard, deployment.clock());
@@ -190,6 +196,7 @@ final class BrokerNode implements AutoCloseable {
                 new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.listeners()),
                 metrics.clients(),
                 guard,
+                tenants,
                 deployment.clock());
     }
 
@@ -248,6 +255,7 @@ final class BrokerNode implements AutoCloseable {
                         deployment.view()::isCurrent,
                         deployment.storage().audit()),
                 (table, before, now) -> {
+                    tenants.changed(before, now);
                     expulsions.changed(table, before, now);
                     sharedBans.changed(table, before, now);
                 }));
@@ -284,6 +292,7 @@ final class BrokerNode implements AutoCloseable {
             ruleChanges.tick();
             security.tick();
             expulsions.tick();
+            tenantFigures.tick();
             sharedBans.tick();
             if (!deployment.view().isCurrent()) {
                 return; // subscriptions that it would remove may be newer than it knows
@@ -309,6 +318,10 @@ final class BrokerNode implements AutoCloseable {
 
     Router router() {
         return router;
+    }
+
+    Tenants tenants() {
+        return tenants;
     }
 
     /** Serves a subscription of the embedding application until either ends; blocks until it is made. */

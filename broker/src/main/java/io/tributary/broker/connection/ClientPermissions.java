@@ -6,6 +6,7 @@ import io.tributary.broker.security.Decision;
 import io.tributary.broker.security.Permissions;
 import io.tributary.broker.security.SubscriptionDecision;
 import io.tributary.broker.security.SubscriptionDecision.Extent;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.QoS;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +27,7 @@ final class ClientPermissions {
     private boolean asksEach;
 
     ClientPermissions(Authorizer authorizer, ClientInfo client) {
-        clientId = client.clientId();
+        clientId = client.idInside();
         this.client = client;
         this.authorizer = authorizer;
         version = authorizer.version(); // before: what is replaced meanwhile is looked at again
@@ -71,7 +72,11 @@ final class ClientPermissions {
         }
         Decision decision = permissions.mayReceive(topic);
         if (!decision.allowed()) {
-            LOG.debug("{} may not receive what is published on {}: {}", clientId, topic, decision.reason());
+            LOG.debug(
+                    "{} may not receive what is published on {}: {}",
+                    TenantNames.display(clientId),
+                    TenantNames.visible(topic),
+                    decision.reason());
         }
         return decision.allowed();
     }

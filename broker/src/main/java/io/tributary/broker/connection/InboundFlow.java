@@ -41,6 +41,7 @@ final class InboundFlow {
     private final InboundLimits limits;
     private final InboundTopicAliases aliases;
     private final PublishRate rate;
+    private final @Nullable TenantPace tenantPace;
     private final AckQueue published = new AckQueue(this::acknowledge);
     private final AckQueue released = new AckQueue(this::complete);
     private final int mostOwed;
@@ -54,9 +55,10 @@ final class InboundFlow {
         publisher = identity.publisher();
         mqtt5 = identity.client().isMqtt5();
         limits = context.limits().inbound();
-        aliases = new InboundTopicAliases(mqtt5 ? limits.topicAliasMaximum() : 0);
+        aliases = new InboundTopicAliases(mqtt5 ? limits.topicAliasMaximum() : 0, identity.tenant());
         ids = new InboundPacketIds(identity.attached().inboundPacketIds());
         rate = new PublishRate(context, limits.rate());
+        tenantPace = identity.quota() == null ? null : new TenantPace(context, identity.quota());
         mostOwed = mqtt5 ? 2 * limits.receiveMaximum() : limits.maxUnacknowledged();
     }
 
@@ -74,6 +76,9 @@ final class InboundFlow {
         String topic = aliases.resolve(packet);
         rate.count();
         Message message = message(topic, packet);
+        if (tenantPace != null) {
+            tenantPace.count(message.sizeBytes());
+        }
         switch (packet.qos()) {
             case AT_MOST_ONCE -> publishQos0(message);
             case AT_LEAST_ONCE -> publishQos1(message, packet.packetId());
@@ -113,7 +118,7 @@ final class InboundFlow {
                 packet.retain(),
                 packet.properties(),
                 expiresAt,
-                publisher.client().clientId());
+                publisher.clientId());
     }
 
     private void publishQos0(Message message) {
@@ -209,8 +214,7 @@ final class InboundFlow {
         ids.put(packetId, State.RELEASING);
         Slot slot = release(packetId);
         if (publisher.persistent()) {
-            ShardEvent.Release release =
-                    new ShardEvent.Release(publisher.client().clientId(), publisher.epoch(), packetId);
+            ShardEvent.Release release = new ShardEvent.Release(publisher.clientId(), publisher.epoch(), packetId);
             context.backend().shards().release(release, (offset, failure) -> context.run(() -> logged(slot, failure)));
         } else {
             slot.fill(ReasonCode.SUCCESS, null);

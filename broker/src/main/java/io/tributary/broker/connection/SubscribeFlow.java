@@ -4,8 +4,11 @@ import io.tributary.broker.extension.SubscribeInterceptor.Decision;
 import io.tributary.broker.extension.SubscribeInterceptor.Proceed;
 import io.tributary.broker.extension.SubscribeInterceptor.Refuse;
 import io.tributary.broker.security.SubscriptionDecision;
+import io.tributary.broker.security.store.TenantLimits.Limit;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
+import io.tributary.broker.tenant.TenantConnection;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
 import io.tributary.common.mqtt.QoS;
@@ -73,8 +76,7 @@ final class SubscribeFlow {
 
     /** Takes an UNSUBSCRIBE. */
     void unsubscribe(Unsubscribe packet) {
-        List<TopicFilter> filters =
-                packet.filters().stream().map(TopicFilter::parse).toList();
+        List<TopicFilter> filters = packet.filters().stream().map(this::inside).toList();
         context.gate().close(PauseReason.SUBSCRIBING);
         context.backend()
                 .subscriptions()
@@ -92,7 +94,11 @@ final class SubscribeFlow {
         }
         SubscriptionDecision decision = permissions.maySubscribe(filter.filter(), asked.maximumQos());
         if (!decision.granted()) {
-            LOG.debug("{} may not subscribe to {}: {}", identity.clientId(), asked.filter(), decision.reason());
+            LOG.debug(
+                    "{} may not subscribe to {}: {}",
+                    TenantNames.display(identity.clientId()),
+                    asked.filter(),
+                    decision.reason());
             return new Denied(ReasonCode.NOT_AUTHORIZED);
         }
         if (replay.room() == 0) {
@@ -132,9 +138,14 @@ final class SubscribeFlow {
         }
     }
 
-    private static SubscriptionRequest request(Subscription subscription, int subscriptionId) {
+    /** The filter by the name that it has inside the broker. */
+    private TopicFilter inside(String filter) {
+        return TenantNames.filter(identity.tenant(), TopicFilter.parse(filter));
+    }
+
+    private SubscriptionRequest request(Subscription subscription, int subscriptionId) {
         return new SubscriptionRequest(
-                TopicFilter.parse(subscription.filter()),
+                inside(subscription.filter()),
                 subscription.maximumQos(),
                 subscription.noLocal(),
                 subscription.retainAsPublished(),
@@ -147,8 +158,15 @@ final class SubscribeFlow {
         }
         return context.backend()
                 .subscriptions()
-                .subscribe(identity.subscriber(), identity.epoch(), requests)
+                .subscribe(identity.subscriber(), identity.epoch(), requests, room())
                 .thenCompose(outcomes -> shared(requests, outcomes));
+    }
+
+    private long room() {
+        TenantConnection quota = identity.quota();
+        return quota == null
+                ? Long.MAX_VALUE
+                : quota.roomForSubscriptions(context.backend().subscriptions()::count);
     }
 
     /** Creates the group's own session for each shared subscription of applications; the group's members share it. */
@@ -156,7 +174,7 @@ final class SubscribeFlow {
         CompletionStage<List<Outcome>> made = CompletableFuture.completedStage(outcomes);
         for (int i = 0; i < requests.size(); i++) {
             TopicFilter filter = requests.get(i).filter();
-            if (isSharedByApplications(requests.get(i)) && outcomes.get(i) != Outcome.QUOTA_EXCEEDED) {
+            if (isSharedByApplications(requests.get(i)) && outcomes.get(i).isMade()) {
                 made = made.thenCombine(context.backend().share().apply(filter), (all, _) -> all);
             }
         }
@@ -188,7 +206,15 @@ final class SubscribeFlow {
             case CREATED -> granted(allowed, allowed.subscription().retainHandling() != RetainHandling.DO_NOT_SEND);
             case REPLACED -> granted(allowed, allowed.subscription().retainHandling() == RetainHandling.SEND);
             case QUOTA_EXCEEDED -> ReasonCode.QUOTA_EXCEEDED;
+            case TENANT_QUOTA_EXCEEDED -> refusedForTenant();
         };
+    }
+
+    private ReasonCode refusedForTenant() {
+        if (identity.quota() != null) {
+            identity.quota().refused(Limit.SUBSCRIPTIONS);
+        }
+        return ReasonCode.QUOTA_EXCEEDED;
     }
 
     /** A shared subscription brings no retained messages; [MQTT-3.3.1-9] to [MQTT-3.3.1-11] say when others do. */

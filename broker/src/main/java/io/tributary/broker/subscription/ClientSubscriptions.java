@@ -10,7 +10,16 @@ public interface ClientSubscriptions {
 
     /** {@link Subscriptions#subscribe}. */
     CompletionStage<List<SubscriptionRequest.Outcome>> subscribe(
-            Subscriber subscriber, long epoch, List<SubscriptionRequest> requests);
+            Subscriber subscriber, long epoch, List<SubscriptionRequest> requests, long room);
+
+    /** The same of a session without a tenant. */
+    default CompletionStage<List<SubscriptionRequest.Outcome>> subscribe(
+            Subscriber subscriber, long epoch, List<SubscriptionRequest> requests) {
+        return subscribe(subscriber, epoch, requests, Long.MAX_VALUE);
+    }
+
+    /** {@link Subscriptions#count(String)}. */
+    long count(String tenant);
 
     /** {@link Subscriptions#unsubscribe}. */
     CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, long epoch, List<TopicFilter> filters);

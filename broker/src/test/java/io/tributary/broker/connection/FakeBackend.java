@@ -158,6 +158,11 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     }
 
     @Override
+    public long sessions(String tenant) {
+        return 0;
+    }
+
+    @Override
     public boolean isWritable() {
         return writable;
     }
@@ -322,8 +327,13 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     }
 
     @Override
+    public long count(String tenant) {
+        return 0;
+    }
+
+    @Override
     public CompletionStage<List<Outcome>> subscribe(
-            Subscriber subscriber, long epoch, List<SubscriptionRequest> requests) {
+            Subscriber subscriber, long epoch, List<SubscriptionRequest> requests, long room) {
         subscribed.addAll(requests);
         if (pendingSubscribe != null) {
             return pendingSubscribe;

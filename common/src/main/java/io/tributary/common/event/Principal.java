@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param realm what the name is unique in, for instance a user database or a certificate authority; may be empty
  * @param name the name in the realm; empty for clients that are not told apart
  * @param userName the user name that was accepted, null without one
- * @param tenant the customer or department that it belongs to, null for none
+ * @param tenant the customer or department that it belongs to, to whose topics and client identifiers it is confined
+ *     ({@link TenantNames}); null for none
  * @param groups the groups that it is in
  * @param commonName the common name (CN) of the TLS certificate that it proved to own, null without one
  * @param rules rules of its own, as the broker's rules write them; empty for none
@@ -42,10 +43,13 @@ public record Principal(
      * Copies the list, and keeps texts that are equal to the name only once.
      *
      * @throws IllegalArgumentException when the texts have more than {@link #MAX_BYTES} together, or the rules more
-     *     than {@link #MAX_RULES_BYTES}
+     *     than {@link #MAX_RULES_BYTES}, or the tenant is not one as {@link TenantNames#check} says
      */
     public Principal {
         groups = List.copyOf(groups);
+        if (tenant != null) {
+            TenantNames.check(tenant);
+        }
         userName = name.equals(userName) ? name : userName;
         commonName = name.equals(commonName) ? name : commonName;
         int bytes = sizeOf(realm, name, userName, tenant, groups, commonName);

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PrincipalTest {
     private static final Principal ALICE = new Principal("ldap", "alice");
@@ -38,6 +40,21 @@ class PrincipalTest {
         assertThatIllegalArgumentException().isThrownBy(() -> new Principal("", "", null, null, List.of(), most + "x"));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new Principal("", "", null, null, Collections.nCopies(1025, ""), null));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "a/b", "+", "a#", "a\0b", "a\tb", "\u0085", "\ud800"})
+    void isRefusedWhenTheTenantCannotBeALevel(String tenant) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Principal("", "alice", null, tenant, List.of(), null))
+                .withMessageContaining("the tenant must have 1 to 64 bytes");
+    }
+
+    @Test
+    void isRefusedWhenTheTenantIsTooLong() {
+        String most = "ü".repeat(32);
+        assertThat(new Principal("", "", null, most, List.of(), null).tenant()).isEqualTo(most);
+        assertThatIllegalArgumentException().isThrownBy(() -> new Principal("", "", null, most + "x", List.of(), null));
     }
 
     @Test

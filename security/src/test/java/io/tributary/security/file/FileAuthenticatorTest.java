@@ -155,6 +155,7 @@ class FileAuthenticatorTest {
             users.yaml | users: {a: {tokens: [topsecret]}}    | user a: each of tokens must be a SHA-256, as 64 hexadecimal digits
             users.yaml | users: {a: {rules: [{allow: all}]}}     | user a: rules[0] must have a topic
             users.yaml | users: {a: {kind: robot}}            | user a: kind 'robot' is not one of device, application, small-application
+            users.yaml | users: {a: {tenant: b/c}}            | user a: the tenant must have 1 to 64 bytes in UTF-8, without /, +, # and control characters
             users.yaml | 'users: {a: {password: "topsecret}}' | line 1, column 35 is not YAML that can be read here
             """)
     void wrongFileIsRefusedInWordsThatShowNoSecret(String name, String content, String words) throws Exception {

@@ -171,6 +171,8 @@ class HttpAuthenticatorTest {
                 "{\"result\": \"accept\"}",
                 "{\"result\": \"accept\", \"name\": 7}",
                 "{\"result\": \"accept\", \"name\": \"a\", \"groups\": \"b\"}",
+                "{\"result\": \"accept\", \"name\": \"a\", \"tenant\": \"b/c\"}",
+                "{\"result\": \"accept\", \"name\": \"a\", \"tenant\": \"\"}",
                 "{\"result\": \"accept\", \"name\": \"a\", \"kind\": \"robot\"}",
                 "{\"result\": \"accept\", \"name\": \"a\", \"end\": \"soon\"}",
                 "{\"result\": \"accept\", \"name\": \"a\", \"attributes\": []}"

@@ -149,6 +149,11 @@ class JwtAuthenticatorTest {
         JWTClaimsSet robot =
                 new JWTClaimsSet.Builder(all).claim("kind", "robot").build();
         assertThat(ask(link, "meter-1", hmac(robot))).isInstanceOf(Refused.class);
+        JWTClaimsSet noTenant =
+                new JWTClaimsSet.Builder(all).claim("org", "acme/beta").build();
+        assertThat(ask(link, "meter-1", hmac(noTenant)))
+                .isInstanceOfSatisfying(
+                        Refused.class, no -> assertThat(no.message()).contains("the tenant must have 1 to 64 bytes"));
         JWTClaimsSet nobody = new JWTClaimsSet.Builder(all).subject(null).build();
         assertThat(ask(link, "meter-1", hmac(nobody))).isInstanceOf(Refused.class);
     }

@@ -10,6 +10,7 @@ import io.tributary.broker.security.store.StoredRuleSet;
 import io.tributary.broker.security.store.StoredUser;
 import io.tributary.broker.security.store.TenantLimits;
 import io.tributary.broker.security.store.TenantLimits.Limit;
+import io.tributary.broker.tenant.TenantUse;
 import io.tributary.common.event.ClientKind;
 import io.tributary.persistence.audit.AuditLog;
 import io.tributary.security.password.PasswordHash;
@@ -58,6 +59,18 @@ final class ObjectJson {
         json.put("user", client.userName());
         json.put("reason", client.reason());
         json.put("words", client.words());
+        return json;
+    }
+
+    /** What a tenant uses, as an answer has it. */
+    static Map<String, @Nullable Object> of(TenantUse use) {
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put(camel(Limit.CONNECTIONS), use.connections());
+        json.put(camel(Limit.SESSIONS), use.sessions());
+        json.put(camel(Limit.SUBSCRIPTIONS), use.subscriptions() + use.transientSubscriptions());
+        json.put(camel(Limit.RETAINED_MESSAGES), use.retainedMessages());
+        json.put(camel(Limit.RETAINED_BYTES), use.retainedBytes());
+        json.put(camel(Limit.QUEUED_BYTES), use.queuedBytes());
         return json;
     }
 
@@ -119,7 +132,7 @@ final class ObjectJson {
      * @throws IllegalArgumentException when it is not well made, in words
      */
     static SecurityObject read(SecurityTable table, String id, JsonFields body, @Nullable SecurityObject before) {
-        body.ignore("id", "changed", "etag");
+        body.ignore("id", "changed", "etag", "used");
         SecurityObject read = switch (table) {
             case USERS -> user(id, body, before instanceof StoredUser user ? user : null);
             case RULES -> rules(id, body);

@@ -12,6 +12,8 @@ import io.tributary.broker.security.store.SecurityStore.Page;
 import io.tributary.broker.security.store.SecurityTable;
 import io.tributary.broker.security.store.Stamp;
 import io.tributary.broker.security.store.StoredUser;
+import io.tributary.broker.security.store.TenantLimits;
+import io.tributary.broker.tenant.TenantUse;
 import io.tributary.security.password.PasswordHash;
 import io.tributary.security.password.PasswordHash.Argon2id;
 import io.tributary.security.work.WorkPool;
@@ -24,6 +26,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.util.UriUtils;
@@ -41,17 +44,21 @@ public final class SecurityResource {
     private final SecurityStore store;
     private final RefusedClients refused;
     private final WorkPool hashing;
+    private final Function<String, TenantUse> tenantUse;
 
     /**
      * Creates it.
      *
      * @param refused the clients that this node refused last
      * @param hashing where slow hashes are computed
+     * @param tenantUse what a tenant uses
      */
-    public SecurityResource(SecurityStore store, RefusedClients refused, WorkPool hashing) {
+    public SecurityResource(
+            SecurityStore store, RefusedClients refused, WorkPool hashing, Function<String, TenantUse> tenantUse) {
         this.store = store;
         this.refused = refused;
         this.hashing = hashing;
+        this.tenantUse = tenantUse;
     }
 
     CompletionStage<ApiAnswer> answer(ApiRequest request) {
@@ -82,7 +89,7 @@ public final class SecurityResource {
         int limit = limit(request.limit());
         Page page = store.page(table, request.after() == null ? "" : request.after(), limit);
         Map<String, @Nullable Object> json = new LinkedHashMap<>();
-        json.put("items", page.entries().stream().map(ObjectJson::of).toList());
+        json.put("items", page.entries().stream().map(this::json).toList());
         json.put(
                 "next",
                 page.next() == null
@@ -150,7 +157,16 @@ public final class SecurityResource {
         if (entry == null) {
             throw notFound(table, id);
         }
-        return new ApiAnswer(HttpStatus.OK, entry.stamp().toString(), ObjectJson.of(entry));
+        return new ApiAnswer(HttpStatus.OK, entry.stamp().toString(), json(entry));
+    }
+
+    /** Of a tenant also what it uses. */
+    private Map<String, @Nullable Object> json(Entry entry) {
+        Map<String, @Nullable Object> json = ObjectJson.of(entry);
+        if (entry.object() instanceof TenantLimits tenant) {
+            json.put("used", ObjectJson.of(tenantUse.apply(tenant.name())));
+        }
+        return json;
     }
 
     private CompletionStage<ApiAnswer> put(SecurityTable table, String id, ApiRequest request) {

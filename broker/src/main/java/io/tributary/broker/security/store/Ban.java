@@ -1,6 +1,7 @@
 package io.tributary.broker.security.store;
 
 import io.tributary.broker.security.rules.AddressRange;
+import io.tributary.common.event.TenantNames;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.HexFormat;
@@ -67,6 +68,8 @@ public record Ban(
         }
         if (subject == Subject.ADDRESS) {
             AddressRange _ = AddressRange.parse(value);
+        } else if (subject == Subject.TENANT) {
+            TenantNames.check(value);
         }
     }
 

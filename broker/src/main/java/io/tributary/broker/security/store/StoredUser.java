@@ -61,7 +61,6 @@ public record StoredUser(
         }
         SecurityObject.checkText("the hash", passwordHash, MOST_TEXT_BYTES);
         SecurityObject.checkTexts("groups", groups, MOST_GROUPS, MOST_NAME_BYTES);
-        SecurityObject.checkText("the tenant", tenant, MOST_NAME_BYTES);
         groups = List.copyOf(groups);
         attributes = new Accepted(kind, new Principal(realm, name, name, tenant, groups, null), expires, attributes)
                 .attributes();
