@@ -23,9 +23,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Puts the bans that this node makes by itself into the store, and takes over those of others from there, so that all
- * nodes refuse whom one has banned, and a restart changes nothing. Strangers decide how many there are: so 10 a second go there, of all nodes together, and no
- * more than 10,000 are there at once; those that find no room hold at this node alone. One that is removed from the
- * store before it is over is lifted at every node.
+ * nodes refuse whom one has banned, and a restart changes nothing. Strangers decide how many there are: so 10 a second
+ * go there, of all nodes together, and no more than 10,000 are there at once; those that find no room hold at this node
+ * alone. One that is removed from the store before it is over is lifted at every node.
  */
 final class SharedBans implements SecurityStore.Listener, Guard.Watcher {
     private static final Logger LOG = LoggerFactory.getLogger(SharedBans.class);

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides who connects too often, or is banned for what it did, and remembers who was refused. A node's own: other
- * nodes know nothing of it but the bans. It outlives a broker that begins anew. Any thread; its tables are bounded, and a look into
- * one takes less than a microsecond.
+ * nodes know nothing of it but the bans. It outlives a broker that begins anew. Any thread; its tables are bounded, and
+ * a look into one takes less than a microsecond.
  *
  * <p>Clients at addresses that are exempt are neither counted nor refused, and so are those without an address.
  */

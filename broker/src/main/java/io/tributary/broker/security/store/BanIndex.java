@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The bans that people have made, by what they are about; automatic ones are the guard's of each node, which knows whom
- * they are not for. A ban is found by a look-up in a hash table, an address by one for each length of a prefix that some
- * ban has. Any thread.
+ * they are not for. A ban is found by a look-up in a hash table, an address by one for each length of a prefix that
+ * some ban has. Any thread.
  */
 final class BanIndex implements BanList {
     private static final int BITS_V4 = Integer.SIZE;

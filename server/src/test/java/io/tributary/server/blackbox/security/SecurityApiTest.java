@@ -255,6 +255,7 @@ class SecurityApiTest {
         assertThat(connect("eve-2", "eve", PASSWORD)).isEqualTo(0x8A);
         assertThat(connect("eve-2", "eve", "wrong")).as("nobody was asked").isEqualTo(0x8A);
         assertThat(there.getState()).isEqualTo(MqttClientState.CONNECTED);
+        assertThat(api.get("bans/eve").body()).contains("\"automatic\":false");
         assertThat(api.replace("bans/eve", "{\"user\":\"eve\",\"disconnect\":true}")
                         .statusCode())
                 .isEqualTo(200);
