@@ -39,6 +39,9 @@ final class ConnectHandshake {
 
     private @Nullable String userName;
 
+    /** What an authenticator says whose client it is. */
+    private @Nullable String tenant;
+
     /** Why an authenticator said no, in words that are not for the client. */
     private @Nullable String inside;
 
@@ -97,7 +100,8 @@ final class ConnectHandshake {
     void refused(MqttException why) {
         LOG.debug("CONNECT from {} refused: {}, {}", peer.remoteAddress(), why.reason(), why.getMessage());
         context.services().recorder().refused(why.reason());
-        String words = inside == null ? String.valueOf(why.getMessage()) : inside;
+        String words = (inside == null ? String.valueOf(why.getMessage()) : inside)
+                + (tenant == null ? "" : " (tenant " + tenant + ")");
         context.services()
                 .guard()
                 .refused(
@@ -222,6 +226,7 @@ final class ConnectHandshake {
                 ? context.services().access().clientRules().kindOf(claimed)
                 : accepted.kind();
         Principal principal = principal(claimed, accepted.principal());
+        tenant = principal.tenant();
         ClientInfo client = claimed.accepted(clientId, kind, principal, accepted);
         String id = idInside(client);
         if (!context.backend().shards().mayAttach(id)) {

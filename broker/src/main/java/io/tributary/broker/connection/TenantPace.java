@@ -33,7 +33,7 @@ final class TenantPace {
     private void await(long nanos) {
         long step = Math.min(nanos, LONGEST_NANOS);
         var _ = context.schedule(step, () -> {
-            if (step == nanos || tenant.isPacedAnew()) {
+            if (step == nanos || tenant.isPacedAnew() || !tenant.isOpen()) {
                 context.gate().open(PauseReason.TENANT_RATE);
             } else {
                 await(nanos == Long.MAX_VALUE ? nanos : nanos - step);

@@ -12,9 +12,9 @@ import io.tributary.common.topic.TopicLimits;
  * How many subscriptions there may be and of what size, and how much memory speeds up matching.
  *
  * @param perClient the most subscriptions of one client; more are answered with "quota exceeded" (0x97)
- * @param filterBytes the longest topic filter in UTF-8 as clients write it, {@code $share/NAME/} included, 16 to 65,535;
- *     a longer one is answered with "quota exceeded". What waits for a member of a shared subscription has it with each
- *     message.
+ * @param filterBytes the longest topic filter in UTF-8 as clients write it, {@code $share/NAME/} included, 16 to
+ *     65,535; a longer one is answered with "quota exceeded". What waits for a member of a shared subscription has it
+ *     with each message.
  * @param cachedTopics how many topics the match cache has room for, rounded up to a power of two; 0 switches it off
  */
 public record SubscriptionLimits(int perClient, int filterBytes, int cachedTopics) {

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The stored form of a session's subscriptions: a format byte, the identity, the epoch and the revision, their number
  * with the kind of queue in the highest two bits, and for each a byte of options, its identifier (where it has one),
- * and the filter with its length in UTF-8 bytes, in four bytes where two do not hold it; from format 2 on, whose session
- * it is. Numbers are big-endian.
+ * and the filter with its length in UTF-8 bytes, in four bytes where two do not hold it; from format 2 on, whose
+ * session it is. Numbers are big-endian.
  */
 final class SubscriptionsCodec {
     private static final int QUEUE_SHIFT = 30;

@@ -119,6 +119,11 @@ public final class TenantConnection {
         return tenant.rate() != paced;
     }
 
+    /** Whether it was not closed yet. */
+    public boolean isOpen() {
+        return isOpen;
+    }
+
     /** The client was sent a message. */
     public void sent(long bytes) {
         counts.sent(bytes);

@@ -1,7 +1,8 @@
 package io.tributary.broker.blackbox;
 
-import static io.tributary.common.mqtt.MqttPacket.ABSENT;
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.tributary.broker.blackbox.TestTalk.assertNothingMoreComes;
+import static io.tributary.broker.blackbox.TestTalk.packet;
+import static io.tributary.broker.blackbox.TestTalk.subscribe;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -25,18 +26,11 @@ import io.tributary.broker.security.rules.TopicPattern;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.MqttPacket.Connack;
-import io.tributary.common.mqtt.MqttPacket.Pingreq;
-import io.tributary.common.mqtt.MqttPacket.Pingresp;
 import io.tributary.common.mqtt.MqttPacket.Puback;
 import io.tributary.common.mqtt.MqttPacket.Publish;
-import io.tributary.common.mqtt.MqttPacket.Suback;
-import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
-import io.tributary.common.mqtt.Subscription;
-import io.tributary.common.mqtt.Subscription.RetainHandling;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -119,7 +113,7 @@ class TenantRulesTest {
     void publishIsAnsweredByTheFirstRule(String topic, ReasonCode reason) throws IOException {
         try (TestClient reader = connect("reader-1", 0)) {
             for (int i = 0; i < 3; i++) { // the decision is remembered from the second time on
-                reader.send(publish(topic, false));
+                reader.send(packet(topic, "x", false, 0));
                 assertThat(reader.expect(Puback.class).reason()).isEqualTo(reason);
             }
         }
@@ -177,7 +171,7 @@ class TenantRulesTest {
             subscribe(without, "$share/g/news/#");
             subscribe(with, "$share/g/news/#");
             for (int i = 0; i < 6; i++) {
-                writer.send(publish(SECRET, false));
+                writer.send(packet(SECRET, "x", false, 0));
                 assertThat(writer.expect(Puback.class).reason()).isEqualTo(ReasonCode.SUCCESS);
             }
             assertThat(topics(with, 6)).hasSize(6).containsOnly(SECRET);
@@ -217,7 +211,7 @@ class TenantRulesTest {
 
             rules.replace(List.of(WRITERS, READERS, INSIDERS));
             await().until(() -> {
-                writer.send(publish(OPEN, false));
+                writer.send(packet(OPEN, "x", false, 0));
                 writer.expect(Puback.class);
                 return insider.poll(Duration.ofMillis(100)) != null;
             });
@@ -233,7 +227,7 @@ class TenantRulesTest {
         }
         rules.replace(List.of(WRITERS, READERS));
         await().untilAsserted(() -> {
-            writer.send(publish(OPEN, false));
+            writer.send(packet(OPEN, "x", false, 0));
             writer.expect(Puback.class);
             assertThat(dropped("receive_not_authorized")).isPositive();
         });
@@ -261,7 +255,7 @@ class TenantRulesTest {
         });
         try (TestClient reader = connect("reader-1", FOR_LONG)) {
             subscribe(reader, "$share/g/news/#");
-            writer.send(publish(OPEN, false));
+            writer.send(packet(OPEN, "x", false, 0));
             assertThat(topics(reader, 1)).containsExactly(OPEN);
         }
         assertThat(asked)
@@ -289,7 +283,7 @@ class TenantRulesTest {
     /** The secret one first: when the other has come, the secret one would have been there. */
     private void publishBoth(boolean retain) throws IOException {
         for (String topic : List.of(SECRET, OPEN)) {
-            writer.send(publish(topic, retain));
+            writer.send(packet(topic, "x", retain, 0));
             writer.expect(Puback.class);
         }
     }
@@ -307,38 +301,12 @@ class TenantRulesTest {
         return topics;
     }
 
-    private static void assertNothingMoreComes(TestClient client) throws IOException {
-        client.send(new Pingreq());
-        assertThat(client.poll(Duration.ofSeconds(10))).isInstanceOf(Pingresp.class);
-        assertThat(client.poll(Duration.ofMillis(300))).isNull();
-    }
-
     private int port() {
         return broker.listeners().getFirst().address().getPort();
     }
 
     private TestClient connect(String clientId, long expiry) throws IOException {
         return TestClient.connect(port(), ProtocolVersion.MQTT_5, clientId, expiry);
-    }
-
-    private static ReasonCode subscribe(TestClient client, String filter) throws IOException {
-        Subscription asked = new Subscription(filter, QoS.AT_LEAST_ONCE, false, false, RetainHandling.SEND);
-        client.send(new Subscribe(1, List.of(asked), 0, List.of()));
-        return client.expect(Suback.class).reasons().getFirst();
-    }
-
-    private static Publish publish(String topic, boolean retain) {
-        return new Publish(
-                topic,
-                "x".getBytes(UTF_8),
-                QoS.AT_LEAST_ONCE,
-                retain,
-                false,
-                1,
-                0,
-                ABSENT,
-                PublishProperties.NONE,
-                List.of());
     }
 
     private static RuleSet set(String group, Rule... rules) {

@@ -1,26 +1,19 @@
 package io.tributary.server.blackbox.cluster;
 
+import static io.tributary.broker.blackbox.TestTalk.assertNothingMoreComes;
+import static io.tributary.broker.blackbox.TestTalk.publish;
+import static io.tributary.broker.blackbox.TestTalk.subscribe;
+import static io.tributary.broker.blackbox.TestTalk.take;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
-import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
-import io.tributary.common.mqtt.MqttPacket.Pingreq;
-import io.tributary.common.mqtt.MqttPacket.Pingresp;
-import io.tributary.common.mqtt.MqttPacket.Puback;
-import io.tributary.common.mqtt.MqttPacket.Publish;
-import io.tributary.common.mqtt.MqttPacket.Suback;
-import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
-import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
-import io.tributary.common.mqtt.Subscription;
-import io.tributary.common.mqtt.Subscription.RetainHandling;
 import io.tributary.server.blackbox.BrokerExtension;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -109,7 +102,7 @@ class TenantsInAClusterTest {
         List<TestClient> readers = new ArrayList<>();
         for (String tenant : ALL) {
             TestClient reader = connect("n2", tenant, "live", 0);
-            subscribe(reader, filter);
+            assertThat(subscribe(reader, filter)).isEqualTo(ReasonCode.GRANTED_QOS_1);
             readers.add(reader);
         }
         for (String tenant : ALL) {
@@ -126,7 +119,7 @@ class TenantsInAClusterTest {
     void queuedMessagesFollowTheClientToAnotherNode(String clientId) throws IOException {
         for (String tenant : ALL) {
             TestClient reader = connect("n2", tenant, clientId, FOR_LONG);
-            subscribe(reader, "tenants/queued");
+            assertThat(subscribe(reader, "tenants/queued")).isEqualTo(ReasonCode.GRANTED_QOS_1);
             reader.disconnect(-1);
         }
         for (String tenant : ALL) {
@@ -145,7 +138,7 @@ class TenantsInAClusterTest {
         List<TestClient> members = new ArrayList<>();
         for (String tenant : ALL) {
             TestClient member = connect("n2", tenant, "app-member", FOR_LONG);
-            subscribe(member, "$share/workers/tenants/jobs");
+            assertThat(subscribe(member, "$share/workers/tenants/jobs")).isEqualTo(ReasonCode.GRANTED_QOS_1);
             members.add(member);
         }
         for (String tenant : ALL) {
@@ -172,12 +165,12 @@ class TenantsInAClusterTest {
         }
         for (String tenant : List.of("acme", "none")) {
             TestClient reader = connect("n2", tenant, "kept", 0);
-            subscribe(reader, "tenants/+");
+            assertThat(subscribe(reader, "tenants/+")).isEqualTo(ReasonCode.GRANTED_QOS_1);
             assertThat(take(reader)).isEqualTo("tenants/kept: " + tenant);
             assertNothingMoreComes(reader);
         }
         TestClient reader = connect("n2", "beta", "kept", 0);
-        subscribe(reader, "#");
+        assertThat(subscribe(reader, "#")).isEqualTo(ReasonCode.GRANTED_QOS_1);
         assertNothingMoreComes(reader);
         for (String tenant : List.of("acme", "none")) {
             publish(connect("n1", tenant, "writer", 0), "tenants/kept", "", true);
@@ -205,7 +198,7 @@ class TenantsInAClusterTest {
         List<TestClient> readers = new ArrayList<>();
         for (String tenant : ALL) {
             TestClient reader = connect("n2", tenant, "commanded", 0);
-            subscribe(reader, "tenants/command");
+            assertThat(subscribe(reader, "tenants/command")).isEqualTo(ReasonCode.GRANTED_QOS_1);
             readers.add(reader);
         }
         try (KafkaProducer<String, String> producer = new KafkaProducer<>(
@@ -240,39 +233,5 @@ class TenantsInAClusterTest {
                 isOne ? TOKEN.getBytes(UTF_8) : null,
                 ConnectProperties.defaults(expiry)));
         return client;
-    }
-
-    private static void subscribe(TestClient client, String filter) throws IOException {
-        Subscription asked = new Subscription(filter, QoS.AT_LEAST_ONCE, false, false, RetainHandling.SEND);
-        client.send(new Subscribe(1, List.of(asked), 0, List.of()));
-        assertThat(client.expect(Suback.class).reasons()).containsExactly(ReasonCode.GRANTED_QOS_1);
-    }
-
-    private static void publish(TestClient client, String topic, String payload, boolean retain) throws IOException {
-        client.send(new Publish(
-                topic,
-                payload.getBytes(UTF_8),
-                QoS.AT_LEAST_ONCE,
-                retain,
-                false,
-                1,
-                0,
-                MqttPacket.ABSENT,
-                PublishProperties.NONE,
-                List.of()));
-        assertThat(client.expect(Puback.class).reason().isError()).isFalse();
-    }
-
-    /** The next message, which is acknowledged. */
-    private static String take(TestClient client) throws IOException {
-        Publish message = client.expect(Publish.class);
-        client.send(new Puback(message.packetId(), ReasonCode.SUCCESS, null, List.of()));
-        return message.topic() + ": " + new String(message.payload(), UTF_8);
-    }
-
-    private static void assertNothingMoreComes(TestClient client) throws IOException {
-        client.send(new Pingreq());
-        assertThat(client.poll(Duration.ofSeconds(10))).isInstanceOf(Pingresp.class);
-        assertThat(client.poll(Duration.ofMillis(200))).isNull();
     }
 }
