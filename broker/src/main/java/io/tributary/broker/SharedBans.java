@@ -1,5 +1,6 @@
 package io.tributary.broker;
 
+import io.tributary.broker.guard.Ban.Cause;
 import io.tributary.broker.guard.Ban.Kind;
 import io.tributary.broker.guard.Guard;
 import io.tributary.broker.security.store.Ban;
@@ -21,10 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts the bans that this node makes by itself into the store, so that all nodes refuse whom one has banned, and a
- * restart changes nothing. Strangers decide how many there are: so 10 a second go there, of all nodes together, and no
- * more than 10,000 are there at once; those that find no room hold at this node alone. One that is removed from the
- * store before it is over is lifted at every node.
+ * Puts the bans that this node makes by itself into the store, and takes over those of others from there, so that all
+ * nodes refuse whom one has banned, and a restart changes nothing. Strangers decide how many there are: so 10 a second
+ * go there, of all nodes together, and no more than 10,000 are there at once; those that find no room hold at this node
+ * alone. One that is removed from the store before it is over is lifted at every node.
  */
 final class SharedBans implements SecurityStore.Listener, Guard.Watcher {
     private static final Logger LOG = LoggerFactory.getLogger(SharedBans.class);
@@ -71,11 +72,15 @@ final class SharedBans implements SecurityStore.Listener, Guard.Watcher {
             there.decrementAndGet();
             Kind kind = kindOf(ban.subject());
             if (now == null && kind != null && ban.holdsAt(clock.instant())) {
-                boolean _ = guard.lift(kind, ban.value());
+                guard.forget(kind, ban.value());
             }
         }
         if (now instanceof Ban ban && ban.isAutomatic()) {
             there.incrementAndGet();
+            Kind kind = kindOf(ban.subject());
+            if (kind != null && ban.expires() != null) {
+                guard.adopt(new io.tributary.broker.guard.Ban(kind, ban.value(), causeOf(ban), ban.expires()));
+            }
         }
     }
 
@@ -110,6 +115,10 @@ final class SharedBans implements SecurityStore.Listener, Guard.Watcher {
         Change.Condition unchanged = entry == null ? new Change.Absent() : new Change.Is(entry.stamp());
         CompletionStage<?> _ = store.change(Change.automatic(ban, unchanged))
                 .thenAccept(result -> LOG.debug("{} is shared: {}", ban.id(), result));
+    }
+
+    private static Cause causeOf(Ban ban) {
+        return Cause.FLAPPING.name().equalsIgnoreCase(ban.reason()) ? Cause.FLAPPING : Cause.FAILURES;
     }
 
     private static boolean isLonger(Ban ban, Ban known) {

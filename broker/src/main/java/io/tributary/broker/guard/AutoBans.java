@@ -81,6 +81,19 @@ final class AutoBans {
         }
     }
 
+    /** Takes over a ban that another node has made, or this one before its start; a longer one stays. */
+    void adopt(Ban ban) {
+        Duration left = Duration.between(clock.instant(), ban.until());
+        long until = nanoClock.getAsLong() + left.toNanos();
+        synchronized (this) {
+            Banned key = new Banned(ban.kind(), ban.who());
+            Lasting known = bans.get(key);
+            if (left.isPositive() && (known == null || known.untilNanos - until < 0)) {
+                bans.put(key, new Lasting(ban, until));
+            }
+        }
+    }
+
     /** The ban that somebody has; null for none. */
     synchronized @Nullable Ban of(Kind kind, String who) {
         if (bans.isEmpty()) {

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides who connects too often, or is banned for what it did, and remembers who was refused. A node's own: other
- * nodes know nothing of it. It outlives a broker that begins anew. Any thread; its tables are bounded, and a look into
- * one takes less than a microsecond.
+ * nodes know nothing of it but the bans. It outlives a broker that begins anew. Any thread; its tables are bounded, and
+ * a look into one takes less than a microsecond.
  *
  * <p>Clients at addresses that are exempt are neither counted nor refused, and so are those without an address.
  */
@@ -167,6 +167,16 @@ public final class Guard {
     /** Who is banned at this node, in no order. */
     public List<Ban> bans() {
         return bans.all();
+    }
+
+    /** Takes over a ban that another node has made, or this one before its start; nobody is told. */
+    public void adopt(Ban ban) {
+        bans.adopt(ban);
+    }
+
+    /** Takes a ban away at this node; nobody is told. */
+    public void forget(Kind kind, String who) {
+        boolean _ = bans.lift(kind, who);
     }
 
     /** Has this one told of bans, in place of the one before. */

@@ -42,7 +42,7 @@ public enum BrokerMeters {
             "kind",
             "cause"),
     /** Bans that last. */
-    BANS("tributary.clients.bans", Type.GAUGE, "Automatic bans of this node that are not over."),
+    BANS("tributary.clients.bans", Type.GAUGE, "Automatic bans that this node knows and that are not over."),
     /** Connections that the system did not let in. */
     CONNECTIONS_UNACCEPTED(
             "tributary.connections.unaccepted",

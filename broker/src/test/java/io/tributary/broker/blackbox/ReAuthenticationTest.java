@@ -222,7 +222,8 @@ class ReAuthenticationTest {
                 String own = says[3].isEmpty()
                         ? ""
                         : OwnRules.text(List.of(new Rule(Effect.ALLOW, Action.ALL, TopicPattern.parse(says[3]))));
-                Principal who = new Principal("r", client.clientId(), null, says[1], List.of(says[0]), null, own);
+                String tenant = says[1].isEmpty() ? null : says[1];
+                Principal who = new Principal("r", client.clientId(), null, tenant, List.of(says[0]), null, own);
                 return EnhancedAuthenticator.answer(
                         new Success(null, new Accepted(null, who, null, Map.of("site", says[2]))));
             };

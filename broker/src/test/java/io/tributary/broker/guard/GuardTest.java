@@ -117,6 +117,23 @@ class GuardTest {
         assertThat(guard.bans()).isEmpty();
     }
 
+    /** One that another node has made. */
+    @Test
+    void adoptedBanHoldsUntilItIsOverAndNotForExemptAddresses() {
+        Guard guard = guard(BanLimits.NONE, BanLimits.NONE);
+        guard.adopt(new Ban(Kind.USER, "u", Cause.FAILURES, BEGIN.plusSeconds(30)));
+        guard.adopt(new Ban(Kind.USER, "u", Cause.FAILURES, BEGIN.plusSeconds(10))); // a shorter one changes nothing
+        guard.adopt(new Ban(Kind.USER, "over", Cause.FAILURES, BEGIN));
+        assertThat(guard.isBanned(ONE, "c", "u")).isTrue();
+        assertThat(guard.isBanned(ONE, "c", "over")).isFalse();
+        assertThat(guard.isBanned(InetAddress.ofLiteral("127.0.0.1"), "c", "u")).isFalse();
+        assertThat(banned).isEmpty();
+        pass(29_999);
+        assertThat(guard.isBanned(ONE, "c", "u")).isTrue();
+        pass(1);
+        assertThat(guard.isBanned(ONE, "c", "u")).isFalse();
+    }
+
     @Test
     void flappingBansClientIdentifierUntilItIsLifted() {
         Guard guard = guard(BanLimits.NONE, new BanLimits(THRICE, BanLimit.NONE, BanLimit.NONE));

@@ -249,6 +249,10 @@ final class ObjectJson {
     }
 
     private static Ban ban(String id, JsonFields body) {
+        if (Ban.isAutomatic(id)) {
+            throw ApiProblem.bad("such ids are those of automatic bans, which can only be lifted, by DELETE");
+        }
+        body.ignore("automatic");
         Map<Ban.Subject, String> given = new EnumMap<>(Ban.Subject.class);
         for (Ban.Subject subject : Ban.Subject.values()) {
             String value = body.text(camel(subject));
@@ -259,7 +263,6 @@ final class ObjectJson {
         if (given.size() != 1) {
             throw ApiProblem.bad("a ban must have one of address, clientId, user and tenant");
         }
-        body.ignore("automatic");
         Map.Entry<Ban.Subject, String> one = given.entrySet().iterator().next();
         return new Ban(
                 id, one.getKey(), one.getValue(), body.text("reason"), body.time("expires"), body.flag("disconnect"));

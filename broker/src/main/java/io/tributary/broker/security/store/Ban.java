@@ -89,7 +89,7 @@ public record Ban(
     }
 
     /** Whether the ban with that id is one that a node has made by itself. */
-    static boolean isAutomatic(String id) {
+    public static boolean isAutomatic(String id) {
         return id.startsWith(AUTOMATIC);
     }
 

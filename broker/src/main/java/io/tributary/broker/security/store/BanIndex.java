@@ -19,8 +19,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bans by what they are about. A ban is found by a look-up in a hash table, an address by one for each length of a
- * prefix that some ban has. Any thread.
+ * The bans that people have made, by what they are about; automatic ones are the guard's of each node, which knows whom
+ * they are not for. A ban is found by a look-up in a hash table, an address by one for each length of a prefix that
+ * some ban has. Any thread.
  */
 final class BanIndex implements BanList {
     private static final int BITS_V4 = Integer.SIZE;
@@ -45,13 +46,13 @@ final class BanIndex implements BanList {
 
     /** A ban was made, replaced or lifted; one thread. */
     void changed(@Nullable SecurityObject before, @Nullable SecurityObject now) {
-        if (now instanceof Ban ban) {
+        if (now instanceof Ban ban && !ban.isAutomatic()) {
             ofSubject(ban.subject())
                     .computeIfAbsent(keyOf(ban), _ -> new ConcurrentHashMap<>())
                     .put(ban.name(), ban);
             count(ban, 1);
         }
-        if (before instanceof Ban ban) {
+        if (before instanceof Ban ban && !ban.isAutomatic()) {
             count(ban, -1);
             boolean isReplaced = now instanceof Ban other
                     && other.subject() == ban.subject()

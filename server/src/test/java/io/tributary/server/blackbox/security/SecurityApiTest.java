@@ -260,6 +260,7 @@ class SecurityApiTest {
         assertThat(connect("eve-2", "eve", PASSWORD)).isEqualTo(0x8A);
         assertThat(connect("eve-2", "eve", "wrong")).as("nobody was asked").isEqualTo(0x8A);
         assertThat(there.getState()).isEqualTo(MqttClientState.CONNECTED);
+        assertThat(api.get("bans/eve").body()).contains("\"automatic\":false");
         assertThat(api.replace("bans/eve", "{\"user\":\"eve\",\"disconnect\":true}")
                         .statusCode())
                 .isEqualTo(200);
@@ -405,6 +406,7 @@ class SecurityApiTest {
                 new Wrong("users/r:x", "[]", "must be a JSON object"),
                 new Wrong("bans/x", "{\"address\":\"10.0.0.1/8\"}", "10.0.0.1/8"),
                 new Wrong("bans/x", "{}", "one of address"),
+                new Wrong("bans/automatic-1", "{\"clientId\":\"c\"}", "lifted"),
                 new Wrong("rules/x", "{\"rules\":[]}", "has no rules"),
                 new Wrong("rules/x", "{\"rules\":[{\"allow\":\"publish\",\"topic\":\"a/#/b\"}]}", "a/#/b"),
                 new Wrong("rules/x", "{\"rules\":[{\"allow\":\"publish\",\"topic\":\"a/${me}\"}]}", "${clientid}"),
