@@ -10,7 +10,9 @@ import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.network.ListenerTls;
 import io.tributary.broker.routing.RouteOutcome;
 import io.tributary.broker.security.store.SecurityStore;
+import io.tributary.broker.tenant.TenantUse;
 import io.tributary.broker.tls.CertificateWatch;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.time.SteadyClock;
@@ -206,8 +208,28 @@ public final class Broker implements AutoCloseable {
      *
      * <p>Any thread; never blocks. About 64 MiB of unfinished messages are held; further messages fail at once with a
      * {@link RejectedExecutionException}, is not published, and may be tried again when earlier stages have completed.
+     *
+     * @throws IllegalArgumentException when the topic begins with U+0000
      */
     public CompletionStage<Boolean> publish(Message message) {
+        if (TenantNames.isTenants(message.topic())) {
+            throw new IllegalArgumentException("the topic begins with U+0000: name the tenant beside the message");
+        }
+        return publishInside(message);
+    }
+
+    /**
+     * Publishes a message to clients of a tenant, see {@link #publish(Message)}.
+     *
+     * @param message as clients of the tenant know it: its topic is {@code devices/7}
+     * @throws IllegalArgumentException when there can be no such tenant
+     */
+    public CompletionStage<Boolean> publish(String tenant, Message message) {
+        TenantNames.check(tenant);
+        return publishInside(TenantNames.message(tenant, message));
+    }
+
+    private CompletionStage<Boolean> publishInside(Message message) {
         long size = UNFINISHED_OVERHEAD_BYTES + (long) message.sizeBytes();
         long before = unfinishedBytes.getAndAdd(size);
         if (before > 0 && before + size > MOST_UNFINISHED_BYTES) {
@@ -243,7 +265,24 @@ public final class Broker implements AutoCloseable {
      * @param qos the maximum quality of service; messages are handed over once while the process lives, whatever it is
      */
     public AutoCloseable subscribe(String topicFilter, QoS qos, Consumer<Message> consumer) {
-        EmbeddedSubscription one = new EmbeddedSubscription(TopicFilter.parse(topicFilter), qos, consumer);
+        return serve(new EmbeddedSubscription(TopicFilter.parse(topicFilter), qos, consumer));
+    }
+
+    /**
+     * Subscribes the embedding application to what clients of a tenant publish, see {@link #subscribe(String, QoS,
+     * Consumer)}. No filter without a tenant matches that.
+     *
+     * @param topicFilter as clients of the tenant write it
+     * @param consumer gets messages as clients of the tenant know them
+     * @throws IllegalArgumentException when there can be no such tenant
+     */
+    public AutoCloseable subscribe(String tenant, String topicFilter, QoS qos, Consumer<Message> consumer) {
+        TenantNames.check(tenant);
+        TopicFilter filter = TenantNames.filter(tenant, TopicFilter.parse(topicFilter));
+        return serve(new EmbeddedSubscription(filter, qos, consumer));
+    }
+
+    private AutoCloseable serve(EmbeddedSubscription one) {
         synchronized (subscribed) {
             BrokerNode at = node;
             if (at != null) {
@@ -272,6 +311,15 @@ public final class Broker implements AutoCloseable {
     /** Who was refused, and who is banned, at this node. */
     public Guard guard() {
         return guard;
+    }
+
+    /**
+     * What a tenant that has limits or connections uses of the whole cluster, as this node knows it; nothing while the
+     * broker does not serve clients.
+     */
+    public TenantUse tenantUse(String tenant) {
+        BrokerNode at = node;
+        return at == null ? TenantUse.NOTHING : at.tenants().use(tenant);
     }
 
     /** What the broker is doing right now. Cheap enough to be asked every second. */

@@ -7,6 +7,7 @@ import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.AuthenticatorChain;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.EnhancedAuthenticator;
+import io.tributary.broker.security.TenantAuthorizer;
 import io.tributary.broker.security.rules.Rules;
 import io.tributary.broker.security.store.SecurityStore;
 import java.util.ArrayList;
@@ -30,7 +31,7 @@ public final class BrokerExtensions {
     private BrokerExtensions(Builder from) {
         authenticator = from.authenticator;
         enhanced = List.copyOf(from.enhanced);
-        authorizer = from.authorizer;
+        authorizer = TenantAuthorizer.of(from.authorizer);
         publish = List.copyOf(from.publish);
         subscribe = List.copyOf(from.subscribe);
         listeners = List.copyOf(from.listeners);

@@ -41,6 +41,7 @@ import io.tributary.broker.sys.NodeStats;
 import io.tributary.broker.sys.SysConfig;
 import io.tributary.broker.sys.SysStats;
 import io.tributary.broker.sys.SysTopics;
+import io.tributary.broker.tenant.Tenants;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -83,6 +84,7 @@ final class BrokerNode implements AutoCloseable {
     private final SecurityStore security;
     private final Expulsions expulsions;
     private final SecurityDuties duties;
+    private final SharedBans sharedBans;
     private final SysConfig sys;
     private final SysTopics sysTopics;
     private final ListenerTls tls;
@@ -90,6 +92,8 @@ final class BrokerNode implements AutoCloseable {
     private final Listeners listeners;
     private final ScheduledExecutorService timer;
     private final RuleChanges ruleChanges;
+    private final Tenants tenants;
+    private final TenantFigures tenantFigures;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final long startedNanos = System.nanoTime();
 
@@ -116,8 +120,9 @@ final class BrokerNode implements AutoCloseable {
                 new ShardAppends(ofShards, storage.log(), storage.topics(), deployment.clock(), deployment.format());
         GroupHosts hosts =
                 new GroupHosts(connections, metrics.groups(), new ShardThread("tributary-groups"), System::nanoTime);
-        Publishing publishing =
-                Publishing.of(config, extensions, metrics, deployment, appends, connections, clientConnections);
+        tenants = new Tenants(metrics.tenants());
+        Publishing publishing = Publishing.of(
+                config, extensions, metrics, deployment, appends, connections, clientConnections, tenants);
         subscriptions = publishing.subscriptions();
         retained = publishing.retained();
         router = publishing.router();
@@ -131,6 +136,8 @@ final class BrokerNode implements AutoCloseable {
                 nodeOfShards());
         groups = new ApplicationGroups(hosts, groupServices());
         membership = deployment.membership(shards, router, subscriptions, connections);
+        membership.onTenants(tenants::told);
+        tenantFigures = new TenantFigures(tenants, shards, subscriptions, retained, membership, metrics.tenants());
         security = Objects.requireNonNull(extensions.security());
         expulsions = new Expulsions(security, clientConnections);
         Revocations revocations = new Revocations(config.onRevocation(), metrics.revocations());
@@ -143,6 +150,7 @@ final class BrokerNode implements AutoCloseable {
                 deployment.view()::isCurrent,
                 revocations,
                 duties.thread());
+        sharedBans = new SharedBans(security, guard, deployment.clock());
         sys = SysConfig.every(config.sysInterval());
         sysTopics = new SysTopics(sys, () -> membership.stats(stats()), retained, router);
         Backend backend =
@@ -201,6 +209,7 @@ final class BrokerNode implements AutoCloseable {
                 new Extensions(SubscribeInterceptor.chain(extensions.subscribe()), extensions.listeners()),
                 metrics.clients(),
                 guard,
+                tenants,
                 deployment.clock());
     }
 
@@ -258,7 +267,11 @@ final class BrokerNode implements AutoCloseable {
                         deployment.format(),
                         deployment.view()::isCurrent,
                         deployment.storage().audit()),
-                expulsions));
+                (table, before, now) -> {
+                    tenants.changed(before, now);
+                    expulsions.changed(table, before, now);
+                    sharedBans.changed(table, before, now);
+                }));
         Stages.await(subscriptions.start());
         Stages.await(retained.start());
         subscriptions.watch(subscriber -> shards.verify(subscriber.clientId(), subscriber.identity()));
@@ -270,6 +283,7 @@ final class BrokerNode implements AutoCloseable {
         Stages.await(shards.allOwned());
         security.begin();
         expulsions.begin();
+        guard.watch(sharedBans);
         sysTopics.start(timer);
         try {
             bound = listeners.start(tls);
@@ -289,6 +303,8 @@ final class BrokerNode implements AutoCloseable {
             }
             membership.tick();
             membership.tell(this::stats);
+            tenantFigures.tick();
+            sharedBans.tick();
             if (!deployment.view().isCurrent()) {
                 return; // subscriptions that it would remove may be newer than it knows
             }
@@ -313,6 +329,10 @@ final class BrokerNode implements AutoCloseable {
 
     Router router() {
         return router;
+    }
+
+    Tenants tenants() {
+        return tenants;
     }
 
     /** Serves a subscription of the embedding application until either ends; blocks until it is made. */
@@ -417,9 +437,9 @@ final class BrokerNode implements AutoCloseable {
             timer.shutdownNow();
             duties.close();
             expulsions.close();
-            security.close();
             groups.close();
             shards.close();
+            security.close(); // last: without it nobody has rules of its own, by which sessions are judged
         }
     }
 

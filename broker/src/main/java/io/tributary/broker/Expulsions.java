@@ -10,19 +10,17 @@ import io.tributary.broker.security.store.SecurityTable;
 import io.tributary.broker.security.store.StoredUser;
 import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ReasonCode;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends the connections of clients that may not be connected any more: of users who are gone, disabled, or have lost a
- * device token, and of those whose ban says so. What happened in a second is done at its end, in one look at all
- * connections, and for some seconds once more: an authenticator may have said yes before the change, and the client be
- * connected after it.
+ * Ends the connections of clients that may not be connected any more: of users who are gone or disabled, those that
+ * came with a device token that is gone, and those whose ban says so. What happened in a second is done at its end, in
+ * one look at all connections, and for some seconds once more: an authenticator may have said yes before the change,
+ * and the client be connected after it.
  */
 final class Expulsions implements SecurityStore.Listener, AutoCloseable {
     /** For how many seconds connections are looked for: longer than a client waits for its session. */
@@ -34,8 +32,8 @@ final class Expulsions implements SecurityStore.Listener, AutoCloseable {
     /** Users without the right to be connected, and how often connections of theirs are still looked for. */
     private final Map<String, Integer> users = new ConcurrentHashMap<>();
 
-    /** Users one of whose tokens is gone. */
-    private final Set<String> withoutToken = ConcurrentHashMap.newKeySet();
+    /** Device tokens that are gone, and how often connections that came with them are still looked for. */
+    private final Map<String, Integer> tokens = new ConcurrentHashMap<>();
 
     private final AtomicInteger banSeconds = new AtomicInteger();
     private volatile boolean isOn;
@@ -58,7 +56,7 @@ final class Expulsions implements SecurityStore.Listener, AutoCloseable {
         if (before instanceof StoredUser user && (!(now instanceof StoredUser same) || hasLess(user, same))) {
             users.put(user.id(), SECONDS);
         } else if (before instanceof DeviceToken token && !token.equals(now)) {
-            withoutToken.add(token.user());
+            tokens.put(token.id(), SECONDS);
         } else if (now instanceof Ban ban && ban.disconnect()) {
             banSeconds.set(SECONDS);
         }
@@ -69,7 +67,7 @@ final class Expulsions implements SecurityStore.Listener, AutoCloseable {
         boolean endsEarlier = now.expires() != null
                 && (before.expires() == null || now.expires().isBefore(before.expires()));
         boolean isAnother = before.serial() != now.serial()
-                || !Objects.equals(before.passwordHash(), now.passwordHash())
+                || !now.hasPasswordOf(before)
                 || !Objects.equals(before.tenant(), now.tenant())
                 || before.kind() != now.kind()
                 || !before.attributes().equals(now.attributes());
@@ -78,18 +76,15 @@ final class Expulsions implements SecurityStore.Listener, AutoCloseable {
 
     /** Once a second. */
     void tick() {
-        Set<String> now = new HashSet<>(withoutToken);
-        withoutToken.removeAll(now);
-        users.forEach((id, left) -> {
-            if (left == SECONDS) {
-                now.add(id);
-            }
-        });
-        Set<String> again = Set.copyOf(users.keySet());
-        if (!now.isEmpty() || !again.isEmpty()) {
+        Map<String, Integer> ofUsers = Map.copyOf(users);
+        Map<String, Integer> gone = Map.copyOf(tokens);
+        if (!ofUsers.isEmpty() || !gone.isEmpty()) {
             connections.expel(
-                    client -> isOf(client, now) || (isOf(client, again) && isGone(client)), ReasonCode.NOT_AUTHORIZED);
-            again.forEach(id -> users.computeIfPresent(id, (_, left) -> left == 1 ? null : left - 1));
+                    client -> mayNotStay(client, ofUsers.get(userOf(client)))
+                            || (client.credential() != null && gone.containsKey(client.credential())),
+                    ReasonCode.NOT_AUTHORIZED);
+            ofUsers.forEach((id, seconds) -> countDown(users, id, seconds));
+            gone.forEach((id, seconds) -> countDown(tokens, id, seconds));
         }
         int bansLeft = banSeconds.getAndUpdate(left -> Math.max(0, left - 1));
         if (bansLeft > 0) {
@@ -97,12 +92,25 @@ final class Expulsions implements SecurityStore.Listener, AutoCloseable {
         }
     }
 
-    private static boolean isOf(ClientInfo client, Set<String> ids) {
-        Principal principal = client.principal();
-        return principal != null && ids.contains(StoredUser.idOf(principal.realm(), principal.name()));
+    /** Unless the same has changed once more. */
+    private static void countDown(Map<String, Integer> table, String id, int seconds) {
+        if (seconds == 1) {
+            table.remove(id, seconds);
+        } else {
+            table.replace(id, seconds, seconds - 1);
+        }
     }
 
-    /** One that is there again may be connected. */
+    private static String userOf(ClientInfo client) {
+        Principal principal = client.principal();
+        return principal == null ? "" : StoredUser.idOf(principal.realm(), principal.name());
+    }
+
+    /** Of those that come afterwards, one whose user is there again may stay. */
+    private boolean mayNotStay(ClientInfo client, @Nullable Integer secondsLeft) {
+        return secondsLeft != null && (secondsLeft == SECONDS || isGone(client));
+    }
+
     private boolean isGone(ClientInfo client) {
         Principal principal = client.principal();
         StoredUser user = principal == null ? null : store.user(principal.realm(), principal.name());

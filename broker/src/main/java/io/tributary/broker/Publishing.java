@@ -11,6 +11,7 @@ import io.tributary.broker.routing.Router;
 import io.tributary.broker.routing.RouterOutputs;
 import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.subscription.Subscriptions;
+import io.tributary.broker.tenant.Tenants;
 
 /** The part of a node that decides where a message goes: the router, and what the router looks at. */
 record Publishing(Subscriptions subscriptions, RetainedMessages retained, Router router) {
@@ -23,7 +24,8 @@ record Publishing(Subscriptions subscriptions, RetainedMessages retained, Router
             Deployment deployment,
             ShardAppends appends,
             ConnectionRegistry connections,
-            ClientConnections clientConnections) {
+            ClientConnections clientConnections,
+            Tenants tenants) {
         Storage storage = deployment.storage();
         Subscriptions subscriptions = new Subscriptions(
                 storage.subscriptions(),
@@ -35,8 +37,8 @@ record Publishing(Subscriptions subscriptions, RetainedMessages retained, Router
                 appends::shardOf,
                 extensions.authorizer());
         storage.topics().keepFor(to -> subscriptions.lives(to.clientId(), to.session()));
-        RetainedMessages retained =
-                new RetainedMessages(storage.retained(), config.retained(), deployment.clock(), deployment.format());
+        RetainedMessages retained = new RetainedMessages(
+                storage.retained(), config.retained(), deployment.clock(), deployment.format(), tenants);
         PublishPolicy policy = new PublishPolicy(
                 extensions.authorizer(),
                 extensions.publish(),

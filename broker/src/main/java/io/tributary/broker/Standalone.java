@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -114,6 +115,12 @@ record Standalone(String name, String node, SteadyClock clock, RecordFormat form
 
         @Override
         public void tell(Supplier<NodeStats> own) {}
+
+        @Override
+        public void tellTenants(List<byte[]> reports) {}
+
+        @Override
+        public void onTenants(BiConsumer<String, byte[]> listener) {}
 
         @Override
         public ClusterStats stats(NodeStats own) {

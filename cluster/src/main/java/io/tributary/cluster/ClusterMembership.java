@@ -27,6 +27,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -124,6 +125,16 @@ final class ClusterMembership implements Membership {
     @Override
     public void tell(Supplier<NodeStats> own) {
         cluster.tell(own.get().encode());
+    }
+
+    @Override
+    public void tellTenants(List<byte[]> reports) {
+        reports.forEach(cluster::tellTenants);
+    }
+
+    @Override
+    public void onTenants(BiConsumer<String, byte[]> listener) {
+        cluster.onTenants(listener);
     }
 
     @Override

@@ -66,7 +66,8 @@ class ApplicationConfiguration {
         SecurityResource security = new SecurityResource(
                 broker.security(),
                 broker.guard().refusedClients(),
-                authentication.context().hashing());
+                authentication.context().hashing(),
+                broker::tenantUse);
         return new ApiController(AdminTokens.open(config), security, metrics.security());
     }
 

@@ -1,6 +1,8 @@
 package io.tributary.broker.connection;
 
 import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.tenant.TenantConnection;
+import io.tributary.common.event.Exhausted;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.Will;
@@ -33,10 +35,14 @@ record Admission(
         @Nullable Instant end,
         byte @Nullable [] authenticationData) {
 
-    /** What the shard is asked for. */
-    Attach attach(ConnectionContext context, long connection) {
+    /**
+     * What the shard is asked for.
+     *
+     * @param quota what the connection has of its tenant's limits, null without a tenant
+     */
+    Attach attach(ConnectionContext context, long connection, @Nullable TenantConnection quota) {
         return new Attach(
-                client.clientId(),
+                client.idInside(),
                 context.services().node(),
                 connection,
                 connect.cleanStart(),
@@ -45,7 +51,10 @@ record Admission(
                 Objects.requireNonNull(client.kind()),
                 will,
                 client.principal(),
-                context.takesAnyones());
+                context.takesAnyones(),
+                quota == null
+                        ? Exhausted.NOTHING
+                        : quota.exhausted(context.backend().shards()::sessions));
     }
 
     Admission withAuthenticationData(byte @Nullable [] data) {

@@ -5,6 +5,7 @@ import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.loop.LoopMailbox;
 import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.tenant.TenantConnection;
 import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.QueueEntry.Queued;
@@ -71,6 +72,7 @@ public final class ClientConnection {
     private String clientId = "";
     private Principal principal = Principal.ANONYMOUS;
     private long sessionExpirySeconds;
+    private @Nullable TenantConnection quota;
 
     /** The accepted CONNECT, only while the session is being attached: it may have secrets in it. */
     private @Nullable Admission admission;
@@ -208,7 +210,7 @@ public final class ClientConnection {
     @Nullable
     ClientInfo client() {
         ConnectedState live = connected;
-        return live == null ? null : live.identity().client();
+        return live == null ? null : live.identity().current();
     }
 
     /** Whether this connection has, or had, the session with the given identity; any thread. */
@@ -255,7 +257,7 @@ public final class ClientConnection {
 
     /** The shard answered: this connection does not get the session of the client identifier. */
     void refused(AttachRefusal reason) {
-        events.noSession(reason);
+        events.noSession(reason, quota);
         fail(Refusals.noSession(reason));
         forget();
     }
@@ -288,7 +290,10 @@ public final class ClientConnection {
         return asked != null && asked.isAppendedUpTo(offset);
     }
 
-    /** The client's identifier, once CONNECT is accepted; any thread that has found this connection by its number. */
+    /**
+     * The client's identifier inside the broker, once CONNECT is accepted; any thread that has found this connection by
+     * its number.
+     */
     String clientId() {
         return clientId;
     }
@@ -362,9 +367,10 @@ public final class ClientConnection {
         enter(State.ATTACHING);
         context.sink().known();
         admission = accepted;
-        clientId = accepted.client().clientId();
+        clientId = accepted.client().idInside();
         principal = Objects.requireNonNull(accepted.client().principal());
         sessionExpirySeconds = accepted.sessionExpirySeconds();
+        quota = principal.tenant() == null ? null : context.services().tenants().enter(principal.tenant());
         context.gate().close(PauseReason.HANDSHAKE);
         deadline.expectAnswer(context.limits().connect().attachTimeout(), handshake::checkWritable);
         ClientConnection before = connections.add(number, this, context.takesAnyones());
@@ -384,7 +390,7 @@ public final class ClientConnection {
                 new Attaching(clientId, context.loop(), context.backend().shards());
         attaching = asked;
         // The shard keeps nothing of this connection.
-        context.backend().shards().attach(accepted.attach(context, number), asked::appended);
+        context.backend().shards().attach(accepted.attach(context, number, quota), asked::appended);
         runOnAsked();
     }
 
@@ -422,7 +428,8 @@ public final class ClientConnection {
         admission = null;
         boolean present = attached.sessionPresent(); // [MQTT-3.2.2-2, MQTT-3.2.2-3]
         boolean persistent = sessionExpirySeconds > 0 || present;
-        Identity identity = new Identity(accepted.client(), accepted.permissions(), number, attached, persistent);
+        Identity identity =
+                new Identity(clientId, accepted.client(), accepted.permissions(), number, attached, persistent, quota);
         ConnectedState live = new ConnectedState(context, accepted, identity);
         connected = live;
         connections.attached(this);
@@ -493,6 +500,9 @@ public final class ClientConnection {
         admission = null;
         deadline.cancel();
         handshake.close();
+        if (quota != null) {
+            quota.close();
+        }
         if (attaching == null && !clientId.isEmpty()) {
             forget();
             runOnAsked();
@@ -502,7 +512,7 @@ public final class ClientConnection {
     private void leave(ConnectedState live, Ending how, Runnable logged) {
         live.close(how.publishWill(), how.sessionExpirySeconds(), logged);
         forget();
-        events.disconnected(live.identity().client(), how.reason());
+        events.disconnected(live.identity().current(), how.reason());
     }
 
     private void forget() {

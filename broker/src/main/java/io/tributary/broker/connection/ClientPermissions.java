@@ -6,6 +6,7 @@ import io.tributary.broker.security.Decision;
 import io.tributary.broker.security.Permissions;
 import io.tributary.broker.security.SubscriptionDecision;
 import io.tributary.broker.security.SubscriptionDecision.Extent;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.QoS;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,15 +21,29 @@ final class ClientPermissions {
 
     private final String clientId;
     private final Authorizer authorizer;
-    private final Permissions permissions;
+    private Permissions permissions;
     private final long version;
+    private volatile ClientInfo client; // read by any thread
     private boolean asksEach;
 
     ClientPermissions(Authorizer authorizer, ClientInfo client) {
-        clientId = client.clientId();
+        clientId = client.idInside();
+        this.client = client;
         this.authorizer = authorizer;
         version = authorizer.version(); // before: what is replaced meanwhile is looked at again
         permissions = authorizer.bind(client).remembering();
+    }
+
+    /** Something else is known of the client than before: what it may do is decided anew. */
+    void renewed(ClientInfo same) {
+        client = same;
+        permissions = authorizer.bind(same).remembering();
+        askAboutEach(); // subscriptions were granted to who it was
+    }
+
+    /** The client as it is known at the moment; any thread. */
+    ClientInfo client() {
+        return client;
     }
 
     /** All that it may do; for the router, and for a look at its subscriptions. */
@@ -67,7 +82,11 @@ final class ClientPermissions {
         }
         Decision decision = permissions.mayReceive(topic);
         if (!decision.allowed()) {
-            LOG.debug("{} may not receive what is published on {}: {}", clientId, topic, decision.reason());
+            LOG.debug(
+                    "{} may not receive what is published on {}: {}",
+                    TenantNames.display(clientId),
+                    TenantNames.visible(topic),
+                    decision.reason());
         }
         return decision;
     }

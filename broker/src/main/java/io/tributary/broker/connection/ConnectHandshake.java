@@ -8,12 +8,14 @@ import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.EnhancedAuthenticator;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.MqttPacket.Auth;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Will;
+import io.tributary.common.topic.TopicLimits;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,9 @@ final class ConnectHandshake {
     private @Nullable String clientId;
 
     private @Nullable String userName;
+
+    /** What an authenticator says whose client it is. */
+    private @Nullable String tenant;
 
     /** Why an authenticator said no, in words that are not for the client. */
     private @Nullable String inside;
@@ -95,7 +100,8 @@ final class ConnectHandshake {
     void refused(MqttException why) {
         LOG.debug("CONNECT from {} refused: {}, {}", peer.remoteAddress(), why.reason(), why.getMessage());
         context.services().recorder().refused(why.reason());
-        String words = inside == null ? String.valueOf(why.getMessage()) : inside;
+        String words = (inside == null ? String.valueOf(why.getMessage()) : inside)
+                + (tenant == null ? "" : " (tenant " + tenant + ")");
         context.services()
                 .guard()
                 .refused(
@@ -215,22 +221,24 @@ final class ConnectHandshake {
      */
     private Admission admission(Connect connect, ClientInfo claimed, Accepted accepted) {
         boolean assigned = connect.clientId().isEmpty();
-        String id = assigned ? ClientIdentifiers.random() : connect.clientId(); // [MQTT-3.1.3-6]
-        if (!context.backend().shards().mayAttach(id)) {
-            throw new MqttException(
-                    ReasonCode.SERVER_UNAVAILABLE, "nobody can give the client its session at the moment");
-        }
+        String clientId = assigned ? ClientIdentifiers.random() : connect.clientId(); // [MQTT-3.1.3-6]
         ClientKind kind = accepted.kind() == null
                 ? context.services().access().clientRules().kindOf(claimed)
                 : accepted.kind();
         Principal principal = principal(claimed, accepted.principal());
+        tenant = principal.tenant();
+        ClientInfo client = claimed.accepted(clientId, kind, principal, accepted);
+        String id = idInside(client);
+        if (!context.backend().shards().mayAttach(id)) {
+            throw new MqttException(
+                    ReasonCode.SERVER_UNAVAILABLE, "nobody can give the client its session at the moment");
+        }
         if (context.services().access().bans().isBanned(principal)) {
             throw new MqttException(ReasonCode.BANNED, "the client is banned");
         }
         if (!assigned && !context.services().guard().mayConnect(peer.address(), principal, id)) {
             throw new MqttException(ReasonCode.CONNECTION_RATE_EXCEEDED, "the client connects too often");
         }
-        ClientInfo client = claimed.accepted(id, kind, principal, accepted.attributes());
         ClientPermissions permissions = permissions(client);
         Will will = connect.will() == null ? null : will(connect.will(), client, permissions);
         return new Admission(
@@ -243,6 +251,15 @@ final class ConnectHandshake {
                 will,
                 accepted.end(),
                 null);
+    }
+
+    private static String idInside(ClientInfo client) {
+        String id = client.idInside();
+        if (TopicLimits.MQTT.exceededBy(id)) { // stores have two bytes for its length, as MQTT has
+            throw new MqttException(
+                    ReasonCode.CLIENT_IDENTIFIER_NOT_VALID, "client identifier is too long beside the tenant's name");
+        }
+        return id;
     }
 
     private ClientPermissions permissions(ClientInfo client) {
@@ -299,7 +316,7 @@ final class ConnectHandshake {
     }
 
     private Will will(Will will, ClientInfo client, ClientPermissions permissions) {
-        Message message = will.message();
+        Message message = TenantNames.message(client.tenant(), will.message());
         if (!permissions
                 .all()
                 .mayPublish(message.topic(), message.qos(), message.retain())
@@ -316,7 +333,7 @@ final class ConnectHandshake {
                 message.retain(),
                 message.properties(),
                 Message.NEVER,
-                client.clientId());
+                client.idInside());
         return new Will(published, will.delaySeconds(), will.messageExpirySeconds());
     }
 }

@@ -24,6 +24,8 @@ import io.tributary.common.mqtt.MqttPacket.Unsuback;
 import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +51,7 @@ final class ConnectedState {
     private @Nullable MqttPacket held;
 
     private Runnable stopHolding = () -> {};
+    private Runnable stopRenewing = () -> {};
 
     ConnectedState(ConnectionContext context, Admission admission, Identity identity) {
         this.context = context;
@@ -60,7 +63,7 @@ final class ConnectedState {
         replay = new RetainedReplay(context, identity, outbound);
         subscribe = new SubscribeFlow(context, identity, replies, replay);
         reAuthentication =
-                new ReAuthentication(context, identity.client(), asked.authenticationMethod(), admission.end());
+                new ReAuthentication(context, identity, asked.authenticationMethod(), admission.end(), this::renewed);
         keepAlive = new KeepAlive(context, admission.keepAliveSeconds());
     }
 
@@ -72,11 +75,29 @@ final class ConnectedState {
     void open() {
         context.backend().subscriptions().online(identity.subscriber());
         if (identity.persistent() && context.backend().view().isCurrent()) { // else what it writes could be old
-            context.backend().subscriptions().resumed(identity.subscriber(), identity.epoch());
+            CompletionStage<?> _ = context.backend().subscriptions().resumed(identity.subscriber(), identity.epoch());
         }
         if (identity.permissions().areOthers()) {
             review(); // whoever looked for clients that lose something did not find this one
         }
+    }
+
+    /**
+     * Something else is known of the client than before. Completes when its subscriptions are looked at again; where
+     * this node is not current, that is done later and not waited for.
+     */
+    private CompletionStage<?> renewed() {
+        inbound.renewed();
+        stopRenewing.run();
+        if (context.backend().view().isCurrent()) {
+            return context.backend().subscriptions().resumed(identity.subscriber(), identity.epoch());
+        }
+        stopRenewing = context.backend()
+                .untilCurrent()
+                .await(() -> context.run(() -> {
+                    CompletionStage<?> _ = renewed();
+                }));
+        return CompletableFuture.completedStage(null);
     }
 
     /**
@@ -166,7 +187,7 @@ final class ConnectedState {
 
     /** Whether the rules that hold may not allow all its subscriptions as they are; any thread. */
     boolean lacksRights() {
-        Permissions permissions = context.services().access().authorizer().bind(identity.client());
+        Permissions permissions = context.services().access().authorizer().bind(identity.current());
         return !context.backend().subscriptions().areWithin(identity.subscriber(), permissions);
     }
 
@@ -229,6 +250,7 @@ final class ConnectedState {
         reAuthentication.close();
         held = null;
         stopHolding.run();
+        stopRenewing.run();
         inbound.close();
         subscribe.close();
         replay.close();

@@ -1,6 +1,8 @@
 package io.tributary.broker.connection;
 
 import io.tributary.broker.guard.Guard;
+import io.tributary.broker.tenant.TenantRecorder;
+import io.tributary.broker.tenant.Tenants;
 import java.time.InstantSource;
 
 /**
@@ -12,6 +14,7 @@ import java.time.InstantSource;
  * @param extensions what the embedding platform hangs in
  * @param recorder counts what happens
  * @param guard who connects too often, or is banned
+ * @param tenants what tenants may use, and use
  * @param clock the time by which messages expire, the same on all nodes
  */
 public record ConnectionServices(
@@ -21,9 +24,10 @@ public record ConnectionServices(
         Extensions extensions,
         ClientRecorder recorder,
         Guard guard,
+        Tenants tenants,
         InstantSource clock) {
 
-    /** Services that let everybody connect as often as they like. */
+    /** Services that let everybody connect as often as they like, and limit no tenant. */
     public ConnectionServices(
             String node,
             Backend backend,
@@ -31,6 +35,6 @@ public record ConnectionServices(
             Extensions extensions,
             ClientRecorder recorder,
             InstantSource clock) {
-        this(node, backend, access, extensions, recorder, Guard.lenient(), clock);
+        this(node, backend, access, extensions, recorder, Guard.lenient(), new Tenants(TenantRecorder.NONE), clock);
     }
 }

@@ -4,18 +4,28 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.routing.Publisher;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.subscription.Subscriber;
+import io.tributary.broker.tenant.TenantConnection;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the rest of the broker names a connection: by its client, number and session.
  *
- * @param client the client
+ * @param clientId {@link ClientInfo#idInside} of the client
+ * @param client the client, as it was at CONNECT; {@link #current} once it may have authenticated again
  * @param permissions what it may do
  * @param connection the number of its connection on this node
  * @param attached the shard's answer
  * @param persistent whether the session outlives its connection
+ * @param quota what the connection has of its tenant's limits, null without a tenant
  */
 record Identity(
-        ClientInfo client, ClientPermissions permissions, long connection, Attached attached, boolean persistent) {
+        String clientId,
+        ClientInfo client,
+        ClientPermissions permissions,
+        long connection,
+        Attached attached,
+        boolean persistent,
+        @Nullable TenantConnection quota) {
 
     /** What waits for a session was matched by rules that may hold no longer, and without knowing the connection. */
     Identity {
@@ -24,8 +34,14 @@ record Identity(
         }
     }
 
-    String clientId() {
-        return client.clientId();
+    @Nullable
+    String tenant() {
+        return client.tenant();
+    }
+
+    /** The client as it is known at the moment; any thread. */
+    ClientInfo current() {
+        return permissions.client();
     }
 
     long epoch() {
@@ -34,8 +50,14 @@ record Identity(
 
     Subscriber subscriber() {
         return persistent
-                ? new Subscriber(clientId(), true, attached.session(), null, attached.kind(), client.principal())
-                : Subscriber.connected(client, connection);
+                ? new Subscriber(
+                        clientId,
+                        true,
+                        attached.session(),
+                        null,
+                        attached.kind(),
+                        current().principal())
+                : Subscriber.connected(current(), connection);
     }
 
     /**
@@ -43,6 +65,7 @@ record Identity(
      * messages must not overtake them.
      */
     Publisher publisher() {
-        return new Publisher(client, permissions.all(), persistent || attached.sessionPresent(), attached.epoch());
+        return new Publisher(
+                clientId, current(), permissions.all(), persistent || attached.sessionPresent(), attached.epoch());
     }
 }

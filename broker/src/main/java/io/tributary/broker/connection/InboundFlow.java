@@ -35,11 +35,13 @@ final class InboundFlow {
     // Lives with the connection.
     private final ConnectionContext context;
     private final Replies replies;
-    private final Publisher publisher;
+    private final Identity identity;
+    private Publisher publisher;
     private final boolean mqtt5;
     private final InboundLimits limits;
     private final InboundTopicAliases aliases;
     private final PublishRate rate;
+    private final @Nullable TenantPace tenantPace;
     private final AckQueue published = new AckQueue(this::acknowledge);
     private final AckQueue released = new AckQueue(this::complete);
     private final int mostOwed;
@@ -49,13 +51,20 @@ final class InboundFlow {
     InboundFlow(ConnectionContext context, Identity identity, Replies replies) {
         this.context = context;
         this.replies = replies;
+        this.identity = identity;
         publisher = identity.publisher();
         mqtt5 = identity.client().isMqtt5();
         limits = context.limits().inbound();
-        aliases = new InboundTopicAliases(mqtt5 ? limits.topicAliasMaximum() : 0);
+        aliases = new InboundTopicAliases(mqtt5 ? limits.topicAliasMaximum() : 0, identity.tenant());
         ids = new InboundPacketIds(identity.attached().inboundPacketIds());
         rate = new PublishRate(context, limits.rate());
+        tenantPace = identity.quota() == null ? null : new TenantPace(context, identity.quota());
         mostOwed = mqtt5 ? 2 * limits.receiveMaximum() : limits.maxUnacknowledged();
+    }
+
+    /** Something else is known of the client than before. */
+    void renewed() {
+        publisher = identity.publisher();
     }
 
     /**
@@ -67,6 +76,9 @@ final class InboundFlow {
         String topic = aliases.resolve(packet);
         rate.count();
         Message message = message(topic, packet);
+        if (tenantPace != null) {
+            tenantPace.count(message.sizeBytes());
+        }
         switch (packet.qos()) {
             case AT_MOST_ONCE -> publishQos0(message);
             case AT_LEAST_ONCE -> publishQos1(message, packet.packetId());
@@ -106,7 +118,7 @@ final class InboundFlow {
                 packet.retain(),
                 packet.properties(),
                 expiresAt,
-                publisher.client().clientId());
+                publisher.clientId());
     }
 
     private void publishQos0(Message message) {
@@ -202,8 +214,7 @@ final class InboundFlow {
         ids.put(packetId, State.RELEASING);
         Slot slot = release(packetId);
         if (publisher.persistent()) {
-            ShardEvent.Release release =
-                    new ShardEvent.Release(publisher.client().clientId(), publisher.epoch(), packetId);
+            ShardEvent.Release release = new ShardEvent.Release(publisher.clientId(), publisher.epoch(), packetId);
             context.backend().shards().release(release, (offset, failure) -> context.run(() -> logged(slot, failure)));
         } else {
             slot.fill(ReasonCode.SUCCESS, null);

@@ -4,12 +4,14 @@ import static io.tributary.common.mqtt.MqttPacket.ABSENT;
 
 import io.tributary.broker.connection.OutboundTopicAliases.Use;
 import io.tributary.broker.security.Decision;
+import io.tributary.broker.tenant.TenantConnection;
 import io.tributary.common.codec.PublishTemplate;
 import io.tributary.common.codec.PublishVariant;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes messages to one client as PUBLISH packets, unless a message is expired, is too large or may not be read by the
@@ -20,11 +22,13 @@ final class MessageWriter {
     private final boolean mqtt5;
     private final ClientPermissions permissions;
     private final OutboundTopicAliases aliases;
+    private final @Nullable TenantConnection quota;
 
     MessageWriter(ConnectionContext context, Identity identity, ConnectProperties client) {
         this.context = context;
         mqtt5 = identity.client().isMqtt5();
         permissions = identity.permissions();
+        quota = identity.quota();
         aliases = new OutboundTopicAliases(
                 Math.min(client.topicAliasMaximum(), context.limits().outbound().topicAliasMaximum()));
     }
@@ -50,7 +54,13 @@ final class MessageWriter {
         boolean written = mqtt5
                 ? writeMqtt5(template, queued, packetId, dup)
                 : context.sink().publish(template, PublishVariant.plain(queued.qos(), queued.retain(), dup, packetId));
-        return written || drop(DropReason.TOO_LARGE); // [MQTT-3.1.2-24, MQTT-3.1.2-25]
+        if (!written) {
+            return drop(DropReason.TOO_LARGE); // [MQTT-3.1.2-24, MQTT-3.1.2-25]
+        }
+        if (quota != null) {
+            quota.sent(message.sizeBytes());
+        }
+        return true;
     }
 
     private boolean writeMqtt5(PublishTemplate template, Queued queued, int packetId, boolean dup) {

@@ -15,5 +15,7 @@ public enum PauseReason {
     /** Too many publishes wait for their acknowledgements. */
     UNACKNOWLEDGED,
     /** The client's message rate is used up. */
-    RATE_LIMIT
+    RATE_LIMIT,
+    /** The clients of its tenant publish, together, faster than they may. */
+    TENANT_RATE
 }

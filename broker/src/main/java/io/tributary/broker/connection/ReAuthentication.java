@@ -1,5 +1,6 @@
 package io.tributary.broker.connection;
 
+import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.EnhancedAuthenticator;
 import io.tributary.common.event.Principal;
@@ -10,20 +11,25 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A connected client authenticates again (MQTT 5, section 4.12.1), while everything else goes on. Confined to the event
- * loop. When authentication fails, or the client is another principal than before, the connection ends
- * [MQTT-4.12.1-2]; it also ends when the client does not authenticate again before its authentication is over.
+ * loop. What the authenticator says this time counts from then on. When authentication fails, or the client is another
+ * principal than before, or of another tenant, the connection ends [MQTT-4.12.1-2]; it also ends when the client does
+ * not authenticate again before its authentication is over.
  */
 final class ReAuthentication {
     private static final Duration AS_GOOD_AS_NEVER = Duration.ofDays(3_650);
 
     private final ConnectionContext context;
-    private final ClientInfo client;
+    private final Identity identity;
     private final @Nullable String method;
     private final Deadline deadline;
+    private final Supplier<CompletionStage<?>> onRenewed;
     private @Nullable EnhancedExchange exchange;
 
     /**
@@ -31,11 +37,18 @@ final class ReAuthentication {
      *
      * @param method the authentication method of CONNECT, null when there was none
      * @param end when the client's authentication is over, null for never
+     * @param onRenewed told when something else is known of the client than before; what it answers is waited for
      */
-    ReAuthentication(ConnectionContext context, ClientInfo client, @Nullable String method, @Nullable Instant end) {
+    ReAuthentication(
+            ConnectionContext context,
+            Identity identity,
+            @Nullable String method,
+            @Nullable Instant end,
+            Supplier<CompletionStage<?>> onRenewed) {
         this.context = context;
-        this.client = client;
+        this.identity = identity;
         this.method = method;
+        this.onRenewed = onRenewed;
         deadline = new Deadline(context);
         endAt(end);
     }
@@ -71,22 +84,42 @@ final class ReAuthentication {
         if (authenticator == null) {
             throw new MqttException(ReasonCode.NOT_AUTHORIZED, "authentication method is not supported any more");
         }
-        Principal known = Objects.requireNonNull(client.principal());
-        return new EnhancedExchange(context, authenticator, client, new EnhancedExchange.Observer() {
+        return new EnhancedExchange(context, authenticator, identity.current(), new EnhancedExchange.Observer() {
             @Override
             public void onContinue() {}
 
             @Override
             public void onSuccess(EnhancedAuthenticator.Success success) {
-                if (!ConnectHandshake.principal(client, success.accepted().principal())
-                        .isSameAs(known)) {
-                    throw new MqttException(ReasonCode.NOT_AUTHORIZED, "authenticated again as another principal");
-                }
-                exchange = null;
+                CompletionStage<?> renewed = renew(success.accepted());
                 endAt(success.accepted().end());
-                context.sink().send(new Auth(ReasonCode.SUCCESS, name, success.data(), null, List.of()));
+                Auth last = new Auth(ReasonCode.SUCCESS, name, success.data(), null, List.of());
+                if (renewed.toCompletableFuture().isDone()) {
+                    done(last);
+                } else {
+                    renewed.whenComplete((_, _) -> context.run(() -> done(last)));
+                }
             }
         });
+    }
+
+    private void done(Auth last) {
+        exchange = null;
+        context.sink().send(last);
+    }
+
+    private CompletionStage<?> renew(Accepted accepted) {
+        ClientInfo client = identity.current();
+        Principal known = Objects.requireNonNull(client.principal());
+        Principal now = ConnectHandshake.principal(client, accepted.principal());
+        if (!now.isSameAs(known) || !Objects.equals(now.tenant(), known.tenant())) {
+            throw new MqttException(ReasonCode.NOT_AUTHORIZED, "authenticated again as another principal");
+        }
+        ClientInfo same = client.accepted(client.clientId(), Objects.requireNonNull(client.kind()), now, accepted);
+        if (same.equals(client)) {
+            return CompletableFuture.completedStage(null);
+        }
+        identity.permissions().renewed(same);
+        return onRenewed.get();
     }
 
     private void endAt(@Nullable Instant end) {

@@ -36,6 +36,10 @@ final class Refusals {
             case IS_APPLICATION, IS_SMALL_APPLICATION -> otherKind("an application", "a device");
             case IS_SOMEBODY_ELSES ->
                 new MqttException(ReasonCode.NOT_AUTHORIZED, "the client identifier has a session of somebody else");
+            case TENANT_CONNECTIONS ->
+                new MqttException(ReasonCode.QUOTA_EXCEEDED, "the tenant has as many connections as it may");
+            case TENANT_SESSIONS ->
+                new MqttException(ReasonCode.QUOTA_EXCEEDED, "the tenant has as many persistent sessions as it may");
         };
     }
 

@@ -5,9 +5,12 @@ import io.tributary.broker.extension.SubscribeInterceptor.Proceed;
 import io.tributary.broker.extension.SubscribeInterceptor.Refuse;
 import io.tributary.broker.security.Revocations;
 import io.tributary.broker.security.SubscriptionDecision;
+import io.tributary.broker.security.store.TenantLimits.Limit;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.broker.subscription.Withdrawal;
+import io.tributary.broker.tenant.TenantConnection;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
@@ -95,8 +98,7 @@ final class SubscribeFlow {
     }
 
     private void remove(Unsubscribe packet) {
-        List<TopicFilter> filters =
-                packet.filters().stream().map(TopicFilter::parse).toList();
+        List<TopicFilter> filters = packet.filters().stream().map(this::inside).toList();
         context.backend()
                 .subscriptions()
                 .unsubscribe(identity.subscriber(), identity.epoch(), filters)
@@ -198,7 +200,11 @@ final class SubscribeFlow {
         }
         SubscriptionDecision decision = permissions.maySubscribe(filter.filter(), asked.maximumQos());
         if (!decision.granted()) {
-            LOG.debug("{} may not subscribe to {}: {}", identity.clientId(), asked.filter(), decision.reason());
+            LOG.debug(
+                    "{} may not subscribe to {}: {}",
+                    TenantNames.display(identity.clientId()),
+                    asked.filter(),
+                    decision.reason());
             return new Denied(ReasonCode.NOT_AUTHORIZED);
         }
         if (replay.room() == 0) {
@@ -231,16 +237,21 @@ final class SubscribeFlow {
 
     private Decision intercept(Subscription asked) {
         try {
-            return context.services().extensions().subscriptions().onSubscribe(identity.client(), asked);
+            return context.services().extensions().subscriptions().onSubscribe(identity.current(), asked);
         } catch (RuntimeException failure) {
             LOG.warn("a subscribe interceptor failed, its subscription is refused", failure);
             return new Refuse(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR);
         }
     }
 
-    private static SubscriptionRequest request(Subscription subscription, int subscriptionId) {
+    /** The filter by the name that it has inside the broker. */
+    private TopicFilter inside(String filter) {
+        return TenantNames.filter(identity.tenant(), TopicFilter.parse(filter));
+    }
+
+    private SubscriptionRequest request(Subscription subscription, int subscriptionId) {
         return new SubscriptionRequest(
-                TopicFilter.parse(subscription.filter()),
+                inside(subscription.filter()),
                 subscription.maximumQos(),
                 subscription.noLocal(),
                 subscription.retainAsPublished(),
@@ -253,8 +264,15 @@ final class SubscribeFlow {
         }
         return context.backend()
                 .subscriptions()
-                .subscribe(identity.subscriber(), identity.epoch(), requests)
+                .subscribe(identity.subscriber(), identity.epoch(), requests, room())
                 .thenCompose(outcomes -> shared(requests, outcomes));
+    }
+
+    private long room() {
+        TenantConnection quota = identity.quota();
+        return quota == null
+                ? Long.MAX_VALUE
+                : quota.roomForSubscriptions(context.backend().subscriptions()::count);
     }
 
     /** Creates the group's own session for each shared subscription of applications; the group's members share it. */
@@ -262,7 +280,7 @@ final class SubscribeFlow {
         CompletionStage<List<Outcome>> made = CompletableFuture.completedStage(outcomes);
         for (int i = 0; i < requests.size(); i++) {
             TopicFilter filter = requests.get(i).filter();
-            if (isSharedByApplications(requests.get(i)) && outcomes.get(i) != Outcome.QUOTA_EXCEEDED) {
+            if (isSharedByApplications(requests.get(i)) && outcomes.get(i).isMade()) {
                 made = made.thenCombine(context.backend().share().apply(filter), (all, _) -> all);
             }
         }
@@ -294,7 +312,15 @@ final class SubscribeFlow {
             case CREATED -> granted(allowed, allowed.subscription().retainHandling() != RetainHandling.DO_NOT_SEND);
             case REPLACED -> granted(allowed, allowed.subscription().retainHandling() == RetainHandling.SEND);
             case QUOTA_EXCEEDED -> ReasonCode.QUOTA_EXCEEDED;
+            case TENANT_QUOTA_EXCEEDED -> refusedForTenant();
         };
+    }
+
+    private ReasonCode refusedForTenant() {
+        if (identity.quota() != null) {
+            identity.quota().refused(Limit.SUBSCRIPTIONS);
+        }
+        return ReasonCode.QUOTA_EXCEEDED;
     }
 
     /** A shared subscription brings no retained messages; [MQTT-3.3.1-9] to [MQTT-3.3.1-11] say when others do. */

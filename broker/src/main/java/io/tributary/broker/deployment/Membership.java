@@ -2,7 +2,9 @@ package io.tributary.broker.deployment;
 
 import io.tributary.broker.sys.ClusterStats;
 import io.tributary.broker.sys.NodeStats;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +43,19 @@ public interface Membership extends AutoCloseable {
      * nodes.
      */
     void tell(Supplier<NodeStats> own);
+
+    /**
+     * Tells the other nodes what tenants use here, about once a second; nodes of older versions are told nothing.
+     *
+     * @param reports of at most some ten thousand bytes each, which nobody on the way looks into
+     */
+    void tellTenants(List<byte[]> reports);
+
+    /**
+     * Sets the listener that is told what other nodes say of tenants: the node and a report. Any thread; must not
+     * block.
+     */
+    void onTenants(BiConsumer<String, byte[]> listener);
 
     /** This node's figures of the whole cluster. */
     ClusterStats stats(NodeStats own);

@@ -7,6 +7,7 @@ import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
@@ -31,7 +32,12 @@ public final class EmbeddedSubscription implements Endpoint, AutoCloseable {
     private @Nullable Runnable end;
     private boolean closed;
 
-    /** Creates one that no node serves yet. */
+    /**
+     * Creates one that no node serves yet.
+     *
+     * @param filter by its name inside the broker
+     * @param consumer gets messages as clients of the filter's tenant know them
+     */
     public EmbeddedSubscription(TopicFilter filter, QoS qos, Consumer<Message> consumer) {
         this.filter = filter;
         this.qos = qos;
@@ -82,7 +88,7 @@ public final class EmbeddedSubscription implements Endpoint, AutoCloseable {
     @Override
     public void offer(Queued message) {
         try {
-            consumer.accept(message.message().withRetain(message.retain()));
+            consumer.accept(TenantNames.visible(message.message()).withRetain(message.retain()));
         } catch (RuntimeException e) {
             LOG.warn("a subscriber of the embedding application failed", e);
         }

@@ -2,6 +2,7 @@ package io.tributary.broker.group;
 
 import io.tributary.broker.routing.RouteOutcome;
 import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
@@ -60,7 +61,8 @@ final class DeadLetters {
     Message of(Queued queued, int deliveries) {
         int most = services.limits().deliveries();
         boolean isTooOften = most > 0 && deliveries >= most;
-        return isTooOften && !queued.message().topic().startsWith(PREFIX) ? letter(queued, deliveries) : null;
+        boolean isOne = TenantNames.visible(queued.message().topic()).startsWith(PREFIX);
+        return isTooOften && !isOne ? letter(queued, deliveries) : null;
     }
 
     /**
@@ -77,7 +79,7 @@ final class DeadLetters {
                             outcome -> thread.execute(() -> isKept.accept(outcome instanceof RouteOutcome.Safe)));
             return true;
         } catch (RuntimeException e) {
-            LOG.error("{}: a dead letter could not be published; this is a defect", group, e);
+            LOG.error("{}: a dead letter could not be published; this is a defect", TenantNames.display(group), e);
             return false;
         }
     }
@@ -92,22 +94,23 @@ final class DeadLetters {
         long now = services.nanos().getAsLong();
         if (now - warnedNanos > WARN_NANOS) {
             warnedNanos = now;
-            LOG.warn(isKept ? KEPT : NOT_KEPT, group, deadLetter.topic());
+            LOG.warn(isKept ? KEPT : NOT_KEPT, TenantNames.display(group), TenantNames.visible(deadLetter.topic()));
         }
     }
 
     private @Nullable Message letter(Queued queued, int deliveries) {
         Message message = queued.message();
-        String topic = PREFIX + TopicFilter.parse(group).shareName() + '/' + message.topic();
+        TopicFilter subscription = TenantNames.visible(TopicFilter.parseStored(group));
+        String topic = PREFIX + subscription.shareName() + '/' + TenantNames.visible(message.topic());
         if (!TopicName.isValid(topic, TopicLimits.MQTT)) {
             return null;
         }
         PublishProperties properties = message.properties();
         List<UserProperty> all = new ArrayList<>(properties.userProperties());
-        all.add(new UserProperty(SUBSCRIPTION, group));
+        all.add(new UserProperty(SUBSCRIPTION, subscription.toString()));
         all.add(new UserProperty(DELIVERIES, String.valueOf(deliveries)));
         return new Message(
-                topic,
+                TenantNames.topic(TenantNames.tenantOf(message.topic()), topic),
                 message.payload(),
                 QoS.AT_LEAST_ONCE,
                 false,

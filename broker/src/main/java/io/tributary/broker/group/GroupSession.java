@@ -8,6 +8,7 @@ import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
@@ -130,7 +131,7 @@ final class GroupSession {
 
     private void subscribe(Attached session) {
         SubscriptionRequest request =
-                new SubscriptionRequest(TopicFilter.parse(name), QoS.AT_LEAST_ONCE, false, true, 0);
+                new SubscriptionRequest(TopicFilter.parseStored(name), QoS.AT_LEAST_ONCE, false, true, 0);
         subscribing = true;
         services.subscriptions()
                 .subscribe(subscriber(session), session.epoch(), List.of(request))
@@ -141,9 +142,9 @@ final class GroupSession {
     private void subscribed(Attached session, @Nullable Throwable failure) {
         subscribing = false;
         if (failure != null) {
-            LOG.warn("{} is not subscribed yet", name, failure);
+            LOG.warn("{} is not subscribed yet", TenantNames.display(name), failure);
         } else if (state == State.OPEN) {
-            LOG.info("This node hands out the messages of {}", name);
+            LOG.info("This node hands out the messages of {}", TenantNames.display(name));
             subscribed = true;
             services.subscriptions().online(subscriber(session));
         }
@@ -218,7 +219,7 @@ final class GroupSession {
             state = State.OPEN;
             subscribe(session);
         } else {
-            LOG.info("{} has no members any more: its session ends", name);
+            LOG.info("{} has no members any more: its session ends", TenantNames.display(name));
             end(0);
         }
     }

@@ -39,9 +39,28 @@ public final class Guard {
     private final AutoBans bans;
     private final RefusedClients refused;
     private final EntryMemory memory;
+    private volatile Watcher watcher = Watcher.NONE;
 
     /** What a connect rate is for: nobody can use up that of another principal. */
     private record Client(String realm, String principal, String clientId) {}
+
+    /** Told of bans; any thread, must not block. */
+    public interface Watcher {
+        /** Told of nothing. */
+        Watcher NONE = new Watcher() {
+            @Override
+            public void made(Ban ban) {}
+
+            @Override
+            public void lifted(Kind kind, String who) {}
+        };
+
+        /** Somebody is banned. */
+        void made(Ban ban);
+
+        /** Somebody is to be banned no more. */
+        void lifted(Kind kind, String who);
+    }
 
     /** Creates one that has seen nobody yet. */
     public Guard(GuardConfig config, GuardRecorder recorder, LongSupplier nanoClock, InstantSource clock) {
@@ -150,9 +169,20 @@ public final class Guard {
         return bans.all();
     }
 
-    /** Takes a ban away. */
+    /** Has this one told of bans, in place of the one before. */
+    public void watch(Watcher newWatcher) {
+        watcher = newWatcher;
+    }
+
+    /**
+     * Takes a ban away, here and soon at all nodes.
+     *
+     * @return whether this node had it
+     */
     public boolean lift(Kind kind, String who) {
-        return bans.lift(kind, who);
+        boolean was = bans.lift(kind, who);
+        watcher.lifted(kind, who);
+        return was;
     }
 
     private void count(
@@ -174,8 +204,10 @@ public final class Guard {
     }
 
     private void count(Kind kind, Cause cause, BanLimits limits, String who) {
-        if (bans.count(kind, cause, who, limits.of(kind)) != null) {
+        Ban ban = bans.count(kind, cause, who, limits.of(kind));
+        if (ban != null) {
             recorder.banned(kind, cause);
+            watcher.made(ban);
         }
     }
 

@@ -144,6 +144,63 @@ public enum BrokerMeters {
             "Clients that were refused because of a ban of the store: of their address, client identifier, user or tenant."
                     + " Automatic bans do not count.",
             "subject"),
+    /** Connections of tenants. */
+    TENANT_CONNECTIONS(
+            "tributary.tenants.connections",
+            Type.GAUGE,
+            "Connections of a tenant's clients to this node. The first 1,000 tenants that a node sees have meters of their"
+                    + " own, here and below; tenant=\"other\" is all others together.",
+            "tenant"),
+    /** Persistent sessions of tenants. */
+    TENANT_SESSIONS(
+            "tributary.tenants.sessions",
+            Type.GAUGE,
+            "Persistent sessions of a tenant in this node's shards.",
+            "tenant"),
+    /** Subscriptions of tenants. */
+    TENANT_SUBSCRIPTIONS(
+            "tributary.tenants.subscriptions",
+            Type.GAUGE,
+            "Subscriptions of a tenant: of all persistent sessions of the cluster, and of this node's other sessions.",
+            "tenant"),
+    /** Retained messages of tenants. */
+    TENANT_RETAINED_MESSAGES(
+            "tributary.tenants.retained.messages",
+            Type.GAUGE,
+            "Topics of a tenant with a retained message, as each node knows them.",
+            "tenant"),
+    /** The size of these. */
+    TENANT_RETAINED_SIZE(
+            "tributary.tenants.retained.size", Type.GAUGE, Unit.BYTES, "The size of these messages.", "tenant"),
+    /** Queues of tenants. */
+    TENANT_QUEUED_SIZE(
+            "tributary.tenants.queued.size",
+            Type.GAUGE,
+            Unit.BYTES,
+            "The size of the messages in the queues of a tenant's persistent sessions, in this node's shards.",
+            "tenant"),
+    /** Messages of tenants. */
+    TENANT_MESSAGES(
+            "tributary.tenants.messages",
+            Type.COUNTER,
+            "Messages that a tenant's clients published, and messages that were sent to them.",
+            "tenant",
+            "direction"),
+    /** The size of these. */
+    TENANT_BYTES(
+            "tributary.tenants.bytes",
+            Type.COUNTER,
+            Unit.BYTES,
+            "The size of these messages, as the limits count it.",
+            "tenant",
+            "direction"),
+    /** What tenants' limits refused. */
+    TENANT_REFUSED(
+            "tributary.tenants.refused",
+            Type.COUNTER,
+            "What was refused because of a tenant's limit, and how often a client is read later because of a rate.",
+            "tenant",
+            "limit"),
     /** Changes of security objects. */
     SECURITY_CHANGES(
             "tributary.security.changes",

@@ -35,6 +35,7 @@ public final class BrokerMetrics {
     private final StorageRecorder storage;
     private final TlsRecorder tls;
     private final GuardRecorder guard;
+    private final TenantCounters tenants;
 
     /**
      * Registers all meters but those that {@link #gauge} is called for, and those of a cluster.
@@ -54,6 +55,7 @@ public final class BrokerMetrics {
         storage = new StorageCounters(meters);
         tls = new TlsCounters(meters);
         guard = new GuardCounters(meters);
+        tenants = new TenantCounters(meters);
         if (ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider allocator) {
             meters.gauge(BrokerMeters.DIRECT_MEMORY, () -> allocator.metric().usedDirectMemory());
         }
@@ -103,6 +105,11 @@ public final class BrokerMetrics {
     /** Counts bans. */
     public GuardRecorder guard() {
         return guard;
+    }
+
+    /** Counts what tenants do, and shows what they use. */
+    public TenantCounters tenants() {
+        return tenants;
     }
 
     /** The recorder of clients' connections. */

@@ -10,12 +10,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives the handshakes of an event loop half of its time at most, in pieces of two milliseconds: between these,
+ * Gives the handshakes of an event loop half of its time at most, in pieces of half a millisecond: between these,
  * sockets are read and written, so that a storm of new connections does not delay messages. Confined to the event loop.
  */
 final class HandshakePace {
     private static final Logger LOG = LoggerFactory.getLogger(HandshakePace.class);
-    private static final long PIECE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+    private static final long PIECE_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
     private final EventLoop loop;
     private final LongSupplier nanoClock;

@@ -15,15 +15,11 @@ import org.jspecify.annotations.Nullable;
 final class FilterScan {
     /** The character after the separator: in the order of keys it stands behind all topics of a branch. */
     private static final char BEHIND_BRANCH = TopicLevels.SEPARATOR + 1;
-    /** Behind all topics that begin with $. */
-    private static final String BEHIND_RESERVED = "%";
 
     private final String[] levels;
-    private final boolean beginsWithWildcard;
 
     FilterScan(TopicFilter filter) {
         levels = TopicLevels.split(filter.filter());
-        beginsWithWildcard = isSingle(0) || isMulti(0);
     }
 
     /** The first string that can match: the literal levels that the filter begins with. */
@@ -41,11 +37,14 @@ final class FilterScan {
      */
     @Nullable
     String next(String topic) {
-        if (beginsWithWildcard && TopicName.isReserved(topic)) {
-            return BEHIND_RESERVED; // [MQTT-4.7.2-1]
-        }
         int start = 0;
-        for (int i = 0; !isMulti(i); i++) {
+        for (int i = 0; ; i++) {
+            if ((isSingle(i) || isMulti(i)) && !TopicName.isOpenToWildcards(topic, start)) {
+                return behindAllThatBeginAs(topic, start); // [MQTT-4.7.2-1]
+            }
+            if (isMulti(i)) {
+                return topic;
+            }
             int end = TopicLevels.levelEnd(topic, start);
             if (!isSingle(i) && !isLevel(topic, start, end, levels[i])) {
                 return nextWithLevel(topic, start, i);
@@ -58,7 +57,11 @@ final class FilterScan {
             }
             start = end + 1;
         }
-        return topic;
+    }
+
+    /** Behind all topics whose level there begins with the same character, a $ or a tenant's mark. */
+    private static String behindAllThatBeginAs(String topic, int start) {
+        return topic.substring(0, start) + (char) (topic.charAt(start) + 1);
     }
 
     /** Where the topic's level differs from the filter's: ahead in the same branch, or else behind the branch. */

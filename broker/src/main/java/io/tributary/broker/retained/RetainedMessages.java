@@ -1,8 +1,12 @@
 package io.tributary.broker.retained;
 
 import io.tributary.broker.retained.RetainedTopic.Answer;
+import io.tributary.broker.tenant.TenantRecorder;
+import io.tributary.broker.tenant.TenantUse;
+import io.tributary.broker.tenant.Tenants;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.StateCodec;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.topic.TopicFilter;
@@ -24,7 +28,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A message shows here as soon as it is given to {@link #store}, and on all nodes when the stage completes. A flood
  * on one topic is bounded: while a write is under way only the newest message after it is kept, and all that it
- * replaced are done when it is. Messages and bytes are limited over all topics ({@link RetainedLimits}).
+ * replaced are done when it is. Messages and bytes are limited over all topics ({@link RetainedLimits}),
+ * and over those of a tenant.
  */
 public final class RetainedMessages {
     private static final Logger LOG = LoggerFactory.getLogger(RetainedMessages.class);
@@ -39,7 +44,7 @@ public final class RetainedMessages {
     private final ReplicatedMap map;
     private final InstantSource clock;
     private final RecordFormat format;
-    private final RetainedBudget budget;
+    private final RetainedBudgets budgets;
     private final ConcurrentNavigableMap<String, RetainedTopic> topics = new ConcurrentSkipListMap<>();
     private volatile @Nullable UnreadableRecordException unreadable;
     private String sweptUpTo = ""; // guarded by this
@@ -51,10 +56,20 @@ public final class RetainedMessages {
      * @param format in which records are written; is told of those that this version is too old to read
      */
     public RetainedMessages(ReplicatedMap map, RetainedLimits limits, InstantSource clock, RecordFormat format) {
+        this(map, limits, clock, format, new Tenants(TenantRecorder.NONE));
+    }
+
+    /**
+     * The same.
+     *
+     * @param tenants have limits of their own
+     */
+    public RetainedMessages(
+            ReplicatedMap map, RetainedLimits limits, InstantSource clock, RecordFormat format, Tenants tenants) {
         this.map = map;
         this.format = format;
         this.clock = clock;
-        this.budget = new RetainedBudget(limits);
+        this.budgets = new RetainedBudgets(limits, tenants);
     }
 
     /** Loads the stored messages. The stage fails when one of them cannot be read. */
@@ -175,12 +190,17 @@ public final class RetainedMessages {
 
     /** How many retained messages there are, without those of {@link #putVolatile}. */
     public long count() {
-        return budget.messages();
+        return budgets.whole().messages();
     }
 
     /** How many bytes they take, as the limit counts them. */
     public long bytes() {
-        return budget.bytes();
+        return budgets.whole().bytes();
+    }
+
+    /** What each tenant retains that retains something. */
+    public Map<String, TenantUse> byTenant() {
+        return budgets.byTenant();
     }
 
     private CompletionStage<Boolean> carryOut(RetainedTopic topic, Answer answer) {
@@ -208,7 +228,7 @@ public final class RetainedMessages {
         if (failure == null) {
             write.done.complete(true);
         } else {
-            LOG.error("the retained message of {} is not stored", topic.name(), failure);
+            LOG.error("the retained message of {} is not stored", TenantNames.display(topic.name()), failure);
             write.done.completeExceptionally(failure);
         }
         if (following != null) {
@@ -221,7 +241,7 @@ public final class RetainedMessages {
             show(topic, value == null ? null : StateCodec.decodeMessage(value).message());
             format.replaced(named(topic));
         } catch (UnreadableRecordException e) {
-            LOG.error("the retained message of {} cannot be read", topic, e);
+            LOG.error("the retained message of {} cannot be read", TenantNames.display(topic), e);
             unreadable = e;
             if (e.isNewer()) {
                 format.tooNew(named(topic));
@@ -230,7 +250,7 @@ public final class RetainedMessages {
     }
 
     private static String named(String topic) {
-        return "retained message of " + topic;
+        return "retained message of " + TenantNames.display(topic);
     }
 
     private void show(String name, @Nullable Message message) {
@@ -247,12 +267,22 @@ public final class RetainedMessages {
     }
 
     private RetainedTopic topic(String name) {
-        return topics.computeIfAbsent(name, absent -> new RetainedTopic(absent, budget));
+        RetainedTopic known = topics.get(name);
+        if (known != null) {
+            return known;
+        }
+        RetainedTopic made = new RetainedTopic(name, budgets.hold(name));
+        RetainedTopic other = topics.putIfAbsent(name, made);
+        if (other == null) {
+            return made;
+        }
+        budgets.release(name);
+        return other;
     }
 
     private void discardIfRetired(RetainedTopic topic) {
-        if (topic.isRetired()) {
-            topics.remove(topic.name(), topic);
+        if (topic.isRetired() && topics.remove(topic.name(), topic)) {
+            budgets.release(topic.name());
         }
     }
 

@@ -1,5 +1,6 @@
 package io.tributary.broker.routing;
 
+import io.tributary.common.event.TenantNames;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
@@ -51,7 +52,10 @@ final class PublishOrder {
             try {
                 step.action.run();
             } catch (RuntimeException | Error e) {
-                LOG.error("a message of {} could not be routed", lane.publisher, e); // those behind it still are
+                LOG.error(
+                        "a message of {} could not be routed",
+                        TenantNames.display(lane.publisher),
+                        e); // those behind it still are
             } finally {
                 lane.end();
             }

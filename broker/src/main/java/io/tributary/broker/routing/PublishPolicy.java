@@ -9,6 +9,7 @@ import io.tributary.broker.security.Decision;
 import io.tributary.broker.security.Permissions;
 import io.tributary.common.event.MessageFormat;
 import io.tributary.common.event.Principal;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.List;
@@ -26,7 +27,7 @@ public final class PublishPolicy {
     private static final Decision FAILED = new Decision(false, "the authorizer failed");
 
     /** The parts of a message that a packet can lack: the topic, when it has an alias, and the publisher. */
-    private static final int NAMES_BYTES = 2 << 16;
+    private static final int NAMES_BYTES = 2 * ((1 << 16) + TenantNames.MOST_PREFIX_BYTES);
 
     private final Authorizer authorizer;
     private final List<PublishInterceptor> interceptors;
@@ -61,7 +62,7 @@ public final class PublishPolicy {
         BackEnd known = backEnd;
         try {
             if (known == null || !known.clientId.equals(message.publisher())) {
-                ClientInfo client = ClientInfo.named(message.publisher(), null);
+                ClientInfo client = ClientInfo.away(message.publisher(), null, ofTenant(message.publisher()));
                 known = new BackEnd(client.clientId(), authorizer.bind(client));
                 backEnd = known;
             }
@@ -69,6 +70,12 @@ public final class PublishPolicy {
             return failed(failure);
         }
         return mayPublish(known.permissions, message);
+    }
+
+    /** A back-end is no principal, but the tenant that it publishes for is known. */
+    private static @Nullable Principal ofTenant(String publisher) {
+        String tenant = TenantNames.tenantOf(publisher);
+        return tenant == null ? null : new Principal("", "", null, tenant, List.of(), null);
     }
 
     /**
@@ -88,7 +95,11 @@ public final class PublishPolicy {
     private static Decision mayPublish(Permissions permissions, Message message) {
         Decision decision = permissions.mayPublish(message.topic(), message.qos(), message.retain());
         if (!decision.allowed()) {
-            LOG.debug("{} may not publish to {}: {}", message.publisher(), message.topic(), decision.reason());
+            LOG.debug(
+                    "{} may not publish to {}: {}",
+                    TenantNames.display(message.publisher()),
+                    TenantNames.visible(message.topic()),
+                    decision.reason());
         }
         return decision;
     }
@@ -104,8 +115,20 @@ public final class PublishPolicy {
                 && MessageFormat.sizeOf(message) > largestPacketBytes + NAMES_BYTES;
     }
 
-    /** The interceptors' decision on a client's message. */
+    /** The interceptors' decision on a client's message, which they see as the client does. */
     PublishInterceptor.Decision intercept(ClientInfo publisher, Message message) {
+        if (interceptors.isEmpty() || !TenantNames.isTenants(message.topic())) {
+            return decide(publisher, message);
+        }
+        Message seen = TenantNames.visible(message);
+        return switch (decide(publisher, seen)) {
+            case Proceed(Message left) when left.equals(seen) -> new Proceed(message);
+            case Proceed(Message changed) -> new Proceed(TenantNames.message(publisher.tenant(), changed));
+            case PublishInterceptor.Decision end -> end;
+        };
+    }
+
+    private PublishInterceptor.Decision decide(ClientInfo publisher, Message message) {
         Message current = message;
         for (int i = 0; i < interceptors.size(); i++) {
             switch (ask(interceptors.get(i), publisher, current)) {

@@ -406,7 +406,7 @@ public final class Router implements ClientRouting {
     /** Nothing goes out here: the publisher's shard forwards the message, once, also after a crash. */
     private void relay(Passage passage, Publisher publisher, Destinations destinations) {
         ShardEvent.Relay relay = new ShardEvent.Relay(
-                publisher.client().clientId(), publisher.epoch(), passage.packetId, passage.message, destinations);
+                publisher.clientId(), publisher.epoch(), passage.packetId, passage.message, destinations);
         recorder.delivered(destinations.recipients().size());
         outputs.publishers().relay(relay, (offset, failure) -> {
             if (failure == null && destinations.isEmpty()) {

@@ -1,6 +1,7 @@
 package io.tributary.broker.security;
 
 import io.tributary.broker.security.SubscriptionDecision.Extent;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicName;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +12,7 @@ enum AllowAll implements Authorizer, Permissions {
 
     @Override
     public boolean mayPublish(ClientInfo client, String topic, QoS qos, boolean retain) {
-        return !TopicName.isReserved(topic);
+        return !TopicName.isReserved(TenantNames.visible(topic));
     }
 
     @Override
@@ -31,7 +32,7 @@ enum AllowAll implements Authorizer, Permissions {
 
     @Override
     public Decision mayPublish(String topic, QoS qos, boolean retain) {
-        return TopicName.isReserved(topic) ? Decision.RESERVED : Decision.ALLOWED;
+        return TopicName.isReserved(TenantNames.visible(topic)) ? Decision.RESERVED : Decision.ALLOWED;
     }
 
     @Override

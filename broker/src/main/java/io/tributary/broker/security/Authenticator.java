@@ -36,12 +36,15 @@ public interface Authenticator {
      *     authenticated again; null for never
      * @param attributes what else is known of it; at most {@link #MAX_ATTRIBUTES}, in UTF-8
      *     {@link #MAX_ATTRIBUTE_BYTES} together
+     * @param credential which of the principal's credentials it has shown, by a name that is no secret, where one may
+     *     be withdrawn while others stay: the id of a device token. Null else
      */
     record Accepted(
             @Nullable ClientKind kind,
             @Nullable Principal principal,
             @Nullable Instant end,
-            Map<String, String> attributes)
+            Map<String, String> attributes,
+            @Nullable String credential)
             implements Result {
         /** How many attributes there may be. */
         public static final int MAX_ATTRIBUTES = 16;
@@ -63,6 +66,15 @@ public interface Authenticator {
                 throw new IllegalArgumentException("there are " + attributes.size() + " attributes of " + bytes
                         + " bytes: at most " + MAX_ATTRIBUTES + " of " + MAX_ATTRIBUTE_BYTES);
             }
+        }
+
+        /** The client may connect, by no credential that has a name. */
+        public Accepted(
+                @Nullable ClientKind kind,
+                @Nullable Principal principal,
+                @Nullable Instant end,
+                Map<String, String> attributes) {
+            this(kind, principal, end, attributes, null);
         }
 
         /** The client may connect, its principal is its user name, and the rules say what kind it is. */

@@ -2,6 +2,7 @@ package io.tributary.broker.security;
 
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.UserProperty;
 import java.security.cert.X509Certificate;
@@ -14,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Of a session that is looked at without its connection it is the identifier and most often the kind and the principal,
  * and the rest is null or empty: see {@link #isConnectionKnown}.
  *
- * @param clientId the client identifier, also when the broker assigned it
+ * @param clientId the client identifier as the client knows it, also when the broker assigned it; clients of several
+ *     tenants may have the same
  * @param userName the user name in CONNECT, or null
  * @param version the version of MQTT that it speaks; null where its connection is not known
  * @param remoteAddress host and port of the client, behind whatever proxies that say so, for people to read; null where
@@ -30,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  *     without one, and once it is authenticated
  * @param principal who it is; {@link Principal#ANONYMOUS} until it is authenticated, null where it is not known
  * @param attributes what else the authenticator knows of it; none where its connection is not known
+ * @param credential which credential of its principal it has shown, as {@link Authenticator.Accepted} has it; null
+ *     where that has no name, or its connection is not known
  */
 public record ClientInfo(
         String clientId,
@@ -42,12 +46,41 @@ public record ClientInfo(
         @Nullable ClientKind kind,
         @Nullable X509Certificate certificate,
         @Nullable Principal principal,
-        Map<String, String> attributes) {
+        Map<String, String> attributes,
+        @Nullable String credential) {
 
     /** Copies the list and the map. */
     public ClientInfo {
         userProperties = List.copyOf(userProperties);
         attributes = Map.copyOf(attributes);
+    }
+
+    /** One that has shown no credential with a name. */
+    public ClientInfo(
+            String clientId,
+            @Nullable String userName,
+            @Nullable ProtocolVersion version,
+            @Nullable String remoteAddress,
+            @Nullable String listener,
+            @Nullable String certificateSubject,
+            List<UserProperty> userProperties,
+            @Nullable ClientKind kind,
+            @Nullable X509Certificate certificate,
+            @Nullable Principal principal,
+            Map<String, String> attributes) {
+        this(
+                clientId,
+                userName,
+                version,
+                remoteAddress,
+                listener,
+                certificateSubject,
+                userProperties,
+                kind,
+                certificate,
+                principal,
+                attributes,
+                null);
     }
 
     /** One that is not authenticated, and of whose certificate nothing but the subject is known. */
@@ -84,13 +117,17 @@ public record ClientInfo(
         this(clientId, userName, version, remoteAddress, listener, null, List.of(), ClientKind.DEVICE);
     }
 
-    /** A client of which nothing is known but its identifier and, unless null, its kind. */
+    /** A client of which nothing is known but its identifier inside the broker and, unless null, its kind. */
     public static ClientInfo named(String clientId, @Nullable ClientKind kind) {
         return away(clientId, kind, null);
     }
 
-    /** A client of which nothing is known but its identifier and, unless null, its kind and its principal. */
-    public static ClientInfo away(String clientId, @Nullable ClientKind kind, @Nullable Principal principal) {
+    /**
+     * A client of which nothing is known but its identifier inside the broker and, unless null, its kind and its
+     * principal.
+     */
+    public static ClientInfo away(String idInside, @Nullable ClientKind kind, @Nullable Principal principal) {
+        String clientId = TenantNames.visible(idInside);
         return new ClientInfo(clientId, null, null, null, null, null, List.of(), kind, null, principal, Map.of());
     }
 
@@ -108,9 +145,13 @@ public record ClientInfo(
         return version != null && version.isMqtt5();
     }
 
-    /** The same client once it is accepted: under the identifier that holds, of that kind, and that principal. */
+    /**
+     * The same client once it is accepted: under the identifier that holds, of that kind, and that principal.
+     *
+     * @param how what else the authenticator says
+     */
     public ClientInfo accepted(
-            String newClientId, ClientKind newKind, Principal newPrincipal, Map<String, String> newAttributes) {
+            String newClientId, ClientKind newKind, Principal newPrincipal, Authenticator.Accepted how) {
         return new ClientInfo(
                 newClientId,
                 userName,
@@ -122,7 +163,21 @@ public record ClientInfo(
                 newKind,
                 null,
                 newPrincipal,
-                newAttributes);
+                how.attributes(),
+                how.credential());
+    }
+
+    /** The tenant whose client it is; null for none, and where the principal is not known. */
+    public @Nullable String tenant() {
+        return principal == null ? null : principal.tenant();
+    }
+
+    /**
+     * The identifier inside the broker, {@link TenantNames#clientId}: sessions, stores and messages are under it. Only
+     * where the principal is known.
+     */
+    public String idInside() {
+        return TenantNames.clientId(tenant(), clientId);
     }
 
     /** Whether it is known to be an application. */

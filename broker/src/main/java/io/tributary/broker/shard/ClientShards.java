@@ -21,6 +21,9 @@ public interface ClientShards extends ConnectionShards {
     /** {@link Shards#received}. */
     void received(String clientId, long epoch, long[] sequences);
 
+    /** {@link Shards#sessions}. */
+    long sessions(String tenant);
+
     /** {@link Shards#isCongested}. */
     boolean isCongested();
 

@@ -168,6 +168,12 @@ final class Deliveries {
         return known != null && known.queued(sequence, entry);
     }
 
+    /** Whether a message that enters the queue of a session leaves for the connection at once. */
+    boolean takesAtOnce(SessionState client, long sequence) {
+        SessionDelivery known = sessions.get(client.clientId());
+        return known != null && known.takesAtOnce(sequence);
+    }
+
     /**
      * A client is done with messages. Acknowledgements count also when they come from a connection before; but what
      * such a one says of a message of QoS 2 that it has no PUBREC for, and that the latest connection was handed, is

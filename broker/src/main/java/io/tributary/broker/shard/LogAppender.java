@@ -78,6 +78,11 @@ final class LogAppender {
         return Integer.remainderUnsigned(hash ^ (hash >>> 16), shards);
     }
 
+    /** Whether every live node reads records of a format. */
+    boolean writes(int ofFormat) {
+        return format.toWrite() >= ofFormat;
+    }
+
     /** How many bytes a record may have besides an MQTT packet. */
     int roomBytes() {
         return log.roomBytes();

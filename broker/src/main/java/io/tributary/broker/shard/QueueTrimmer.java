@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps each session's queue within its limits. What is in flight to a client, or was, is never trimmed; while the
  * oldest messages are being read from the store a queue may be longer than its limit by what arrives meanwhile, and by
- * what waited while the shard stood still ({@link Backlogs}). Confined to the thread of the driver.
+ * what waited while the shard stood still ({@link Backlogs}). Where the queues of a tenant are full together, a message
+ * that would wait in one of them is dropped. Confined to the thread of the driver.
  *
  * <p>Decided in docs/decisions/0003-owner-decides-drops.md.
  */
@@ -42,6 +43,10 @@ final class QueueTrimmer {
 
     /** A message entered a queue; tells whether it may stay. */
     boolean admit(SessionState client, long sequence, QueueEntry.Queued entry) {
+        if (client.tally().isFull() && !deliveries.takesAtOnce(client, sequence)) {
+            deliveries.drop(client, sequence, entry.sizeBytes(), Drop.TENANT_QUEUES_FULL);
+            return false;
+        }
         if (!isOver(client)) {
             return true;
         }

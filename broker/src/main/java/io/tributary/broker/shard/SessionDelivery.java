@@ -4,6 +4,7 @@ import io.tributary.broker.shard.SessionQueues.Page;
 import io.tributary.broker.shard.ShardRecorder.Drop;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.TopicProgress;
+import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.MovedMessage;
@@ -186,7 +187,7 @@ final class SessionDelivery {
             return false;
         }
         boolean isHanded = false;
-        if (to.next == sequence && hasRoom(to)) {
+        if (takesAtOnce(sequence)) {
             to.next++;
             isHanded = handOrDrop(to, sequence, entry);
         } else {
@@ -227,6 +228,11 @@ final class SessionDelivery {
             outgoing.isReading = false;
             pump();
         }
+    }
+
+    /** See {@link Deliveries#takesAtOnce}. */
+    boolean takesAtOnce(long sequence) {
+        return outgoing != null && outgoing.next == sequence && hasRoom(outgoing);
     }
 
     private boolean hasRoom(Outgoing to) {
@@ -474,7 +480,8 @@ final class SessionDelivery {
     }
 
     private String marks() {
-        return client.clientId() + ": leftUpTo " + client.leftUpTo() + ", " + outgoing + ", lastSequence "
+        return GroupIdentifier.display(client.clientId()) + ": leftUpTo " + client.leftUpTo() + ", " + outgoing
+                + ", lastSequence "
                 + client.lastSequence() + ", groupUpTo " + client.groupUpTo() + ", resendUpTo " + client.resendUpTo()
                 + ", handedUpTo " + handed + ", trimmedUpTo " + trimmedUpTo();
     }

@@ -47,6 +47,7 @@ final class ShardDriver implements Tenure.Loser {
     private Tenure tenure;
     private long countedAtMillis;
     private volatile ShardStats stats = ShardStats.NONE;
+    private volatile TenantShares shares = new TenantShares();
     private long foldingOffset;
     private long retryAtMillis = Long.MAX_VALUE;
 
@@ -112,7 +113,7 @@ final class ShardDriver implements Tenure.Loser {
     void assigned() {
         assert thread.isCaller();
         reset(ShardPhase.CLAIMING);
-        takeover = new Takeover(shard, environment, repair, tenure, new TakingOver());
+        takeover = new Takeover(shard, environment, repair, tenure, shares, new TakingOver());
         takeover.begin();
     }
 
@@ -152,6 +153,7 @@ final class ShardDriver implements Tenure.Loser {
         restore = null;
         takeover = null;
         stats = ShardStats.NONE;
+        shares = new TenantShares();
         countedAtMillis = 0;
         retryAtMillis = Long.MAX_VALUE;
     }
@@ -260,7 +262,7 @@ final class ShardDriver implements Tenure.Loser {
             long epoch = tenure.epoch();
             reset(ShardPhase.LOADING);
             tenure.epoch(epoch);
-            takeover = new Takeover(shard, environment, repair, tenure, new TakingOver());
+            takeover = new Takeover(shard, environment, repair, tenure, shares, new TakingOver());
             takeover.load();
         }
 
@@ -473,6 +475,11 @@ final class ShardDriver implements Tenure.Loser {
     /** What the shard holds, a few seconds ago at most; any thread. */
     ShardStats stats() {
         return stats;
+    }
+
+    /** What tenants hold in the shard; any thread. */
+    TenantShares shares() {
+        return shares;
     }
 
     private void flush() {

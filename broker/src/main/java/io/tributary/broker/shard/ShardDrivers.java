@@ -6,6 +6,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +37,10 @@ final class ShardDrivers {
     /** How many shards there are. */
     int count() {
         return drivers.size();
+    }
+
+    Stream<ShardDriver> all() {
+        return drivers.stream();
     }
 
     ShardDriver of(int shard) {

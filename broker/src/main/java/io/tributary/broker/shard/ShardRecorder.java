@@ -7,6 +7,8 @@ public interface ShardRecorder {
     enum Drop {
         /** The queue was at its limit. */
         QUEUE_FULL,
+        /** The queues of its session's tenant had, together, as many bytes as they may. */
+        TENANT_QUEUES_FULL,
         /** Its expiry interval was over. */
         EXPIRED,
         /** QoS 0 messages for sessions of this node's shards came faster than they could be passed on. */

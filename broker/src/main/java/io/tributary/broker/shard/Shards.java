@@ -5,6 +5,7 @@ import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.time.SteadyClock;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.shard.AppendCallback;
@@ -25,6 +26,7 @@ import java.util.function.IntPredicate;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -224,11 +226,13 @@ public final class Shards implements ClientShards, AutoCloseable {
 
     /**
      * Whether a client may ask for its session: not while its shard has been without an owner for 10 s, nor when too
-     * many wait for theirs in its shard already, 10,000, or 1,000 where it has no owner.
+     * many wait for theirs in its shard already, 10,000, or 1,000 where it has no owner; one of a tenant not while a
+     * live node is too old for tenants.
      */
     @Override
     public boolean mayAttach(String clientId) {
-        return waitingAttaches.hasRoom(shardOf(clientId));
+        return waitingAttaches.hasRoom(shardOf(clientId))
+                && (!TenantNames.isTenants(clientId) || appender.writes(TenantNames.FIRST_FORMAT));
     }
 
     /** Whether the shards' logs take events at the moment: not while the disk of a standalone broker is full. */
@@ -407,6 +411,19 @@ public final class Shards implements ClientShards, AutoCloseable {
     @Override
     public void onRoom(Runnable action) {
         appender.onRoom(action);
+    }
+
+    /** How many persistent sessions a tenant has in this node's shards. */
+    @Override
+    public long sessions(String tenant) {
+        return drivers.all()
+                .mapToLong(driver -> driver.shares().sessions(tenant))
+                .sum();
+    }
+
+    /** What tenants hold in this node's shards, for each of them. */
+    public Stream<TenantShare> tenantShares() {
+        return drivers.all().flatMap(driver -> driver.shares().all().stream());
     }
 
     /** Figures of this node's shards, a few seconds old at most. */

@@ -23,6 +23,7 @@ final class Takeover {
     private final ShardStore store;
     private final LogRepair repair;
     private final Tenure tenure;
+    private final TenantShares shares;
     private final Outcome outcome;
 
     /** What the store has of a log that has lost its end: the log is asked where that was. */
@@ -52,11 +53,19 @@ final class Takeover {
         void loaded(ShardState state, boolean numbersMayRepeat);
     }
 
-    Takeover(int shard, ShardEnvironment environment, LogRepair repair, Tenure tenure, Outcome outcome) {
+    /** @param shares where the sessions of tenants count, of which there are none yet */
+    Takeover(
+            int shard,
+            ShardEnvironment environment,
+            LogRepair repair,
+            Tenure tenure,
+            TenantShares shares,
+            Outcome outcome) {
         this.shard = shard;
         this.environment = environment;
         this.repair = repair;
         this.tenure = tenure;
+        this.shares = shares;
         this.outcome = outcome;
         store = environment.store();
     }
@@ -93,7 +102,7 @@ final class Takeover {
                 findGap(claimed);
             } else {
                 repair.filled();
-                read(claimed, new ShardState(new NoEffects(), claimed), null, new ArrayList<>());
+                read(claimed, new ShardState(new NoEffects(), claimed, shares::of), null, new ArrayList<>());
             }
         });
     }

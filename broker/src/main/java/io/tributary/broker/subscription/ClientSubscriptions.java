@@ -11,7 +11,16 @@ public interface ClientSubscriptions {
 
     /** {@link Subscriptions#subscribe}. */
     CompletionStage<List<SubscriptionRequest.Outcome>> subscribe(
-            Subscriber subscriber, long epoch, List<SubscriptionRequest> requests);
+            Subscriber subscriber, long epoch, List<SubscriptionRequest> requests, long room);
+
+    /** The same of a session without a tenant. */
+    default CompletionStage<List<SubscriptionRequest.Outcome>> subscribe(
+            Subscriber subscriber, long epoch, List<SubscriptionRequest> requests) {
+        return subscribe(subscriber, epoch, requests, Long.MAX_VALUE);
+    }
+
+    /** {@link Subscriptions#count(String)}. */
+    long count(String tenant);
 
     /** {@link Subscriptions#unsubscribe}. */
     CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, long epoch, List<TopicFilter> filters);
@@ -33,11 +42,13 @@ public interface ClientSubscriptions {
 
     /**
      * A connection goes on with a persistent session, so it is its principal's from now on: the record of its
-     * subscriptions says so, if there are any. Only where this node is current.
+     * subscriptions says so, if there are any. Or a client, of whatever session, has authenticated again. What it may
+     * have of its subscriptions is decided anew. Only where this node is current.
      *
      * @param epoch as in {@link #subscribe}
+     * @return completes when it is so on all live nodes
      */
-    void resumed(Subscriber subscriber, long epoch);
+    CompletionStage<?> resumed(Subscriber subscriber, long epoch);
 
     /** {@link Subscriptions#offline}. */
     CompletionStage<@Nullable Void> offline(Subscriber subscriber);

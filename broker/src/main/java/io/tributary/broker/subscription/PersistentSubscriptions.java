@@ -135,8 +135,9 @@ final class PersistentSubscriptions {
      * says nothing or something else.
      *
      * @param epoch the epoch of the connection
+     * @return completes when it does
      */
-    void resumed(Subscriber subscriber, long epoch) {
+    CompletionStage<?> resumed(Subscriber subscriber, long epoch) {
         String clientId = subscriber.clientId();
         Principal principal = principal(subscriber);
         SessionSubscriptions known = appliedOf(clientId).get(clientId);
@@ -145,8 +146,9 @@ final class PersistentSubscriptions {
                 && principal != null
                 && !known.isEmpty()
                 && !principal.equals(known.principal())) {
-            CompletionStage<?> _ = change(subscriber, epoch, latest -> new Change<>(latest, List.of()));
+            return change(subscriber, epoch, latest -> new Change<>(latest, List.of()));
         }
+        return CompletableFuture.completedStage(null);
     }
 
     /** Whose session it is, as far as records say at present. */
@@ -402,7 +404,11 @@ final class PersistentSubscriptions {
             index.look(subscriber, after.byFilter());
         }
         appliedOf(clientId).put(clientId, after);
-        judge(clientId, after);
+        if (sameSession && !Objects.equals(before.principal(), after.principal())) {
+            uncovered.remove(clientId); // who it is has changed, and no rule: its subscriptions stay for now
+        } else {
+            judge(clientId, after);
+        }
         sessionCount.addAndGet((after.isEmpty() ? 0 : 1) - (before.isEmpty() ? 0 : 1));
         if (!after.isOver()) {
             watcher.accept(subscriber(clientId, after));

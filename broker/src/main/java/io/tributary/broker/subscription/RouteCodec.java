@@ -13,7 +13,7 @@ import io.tributary.common.topic.TopicFilter;
 
 /**
  * The stored form of {@link RouteRecord}s. A key is the node, the kind, and what tells records of the kind apart, each
- * but the last followed by a NUL, which none of them can contain:
+ * but the last followed by a NUL, which none but the last can contain:
  *
  * <pre>
  * node r filter
@@ -74,7 +74,7 @@ final class RouteCodec {
         try {
             ByteReader reader = new ByteReader(value);
             reader.expectFormat(RecordFormat.NEWEST);
-            RouteRecord record = decode(key.split("\0", 4), reader);
+            RouteRecord record = decode(key.split("\0", 3), reader);
             reader.expectEnd();
             return record;
         } catch (MqttException | IllegalArgumentException e) {
@@ -83,13 +83,24 @@ final class RouteCodec {
     }
 
     private static RouteRecord decode(String[] key, ByteReader reader) {
-        String kind = key.length < 3 ? "" : key[1] + key.length;
-        return switch (kind) {
-            case "r3" -> new Route(key[0], key[2]);
-            case "m4" -> member(key[0], Long.parseLong(key[2]), TopicFilter.parse(key[3]), reader);
-            case "p4" -> new Presence(key[0], key[3], Long.parseLong(key[2]), reader.readBoolean());
-            default -> throw new IllegalArgumentException("a key of " + key.length + " parts");
+        if (key.length < 3) {
+            throw new IllegalArgumentException("a key of " + key.length + " parts");
+        }
+        String rest = key[2];
+        return switch (key[1]) {
+            case "r" -> new Route(key[0], rest);
+            case "m" -> member(key[0], number(rest), TopicFilter.parseStored(behindNumber(rest)), reader);
+            case "p" -> new Presence(key[0], behindNumber(rest), number(rest), reader.readBoolean());
+            default -> throw new IllegalArgumentException("a key of the kind " + key[1]);
         };
+    }
+
+    private static long number(String rest) {
+        return Long.parseLong(rest.substring(0, Math.max(0, rest.indexOf(END))));
+    }
+
+    private static String behindNumber(String rest) {
+        return rest.substring(rest.indexOf(END) + 1);
     }
 
     private static Member member(String node, long connection, TopicFilter filter, ByteReader reader) {

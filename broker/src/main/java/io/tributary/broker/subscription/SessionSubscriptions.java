@@ -80,8 +80,12 @@ record SessionSubscriptions(
         return byFilter.isEmpty();
     }
 
-    /** Adds or replaces subscriptions [MQTT-3.8.4-3], as long as there are no more than allowed. */
-    Change<Outcome> subscribe(List<SubscriptionRequest> requests, SubscriptionLimits limits) {
+    /**
+     * Adds or replaces subscriptions [MQTT-3.8.4-3], as long as there are no more than allowed.
+     *
+     * @param room how many may be added
+     */
+    Change<Outcome> subscribe(List<SubscriptionRequest> requests, SubscriptionLimits limits, long room) {
         Map<TopicFilter, SubscriptionRequest> after = new HashMap<>(byFilter);
         List<Outcome> outcomes = new ArrayList<>(requests.size());
         for (SubscriptionRequest request : requests) {
@@ -89,6 +93,8 @@ record SessionSubscriptions(
                 outcomes.add(Outcome.REPLACED);
             } else if (after.size() >= limits.perClient() || limits.exceededBy(request.filter())) {
                 outcomes.add(Outcome.QUOTA_EXCEEDED);
+            } else if (after.size() - byFilter.size() >= room) {
+                outcomes.add(Outcome.TENANT_QUOTA_EXCEEDED);
             } else {
                 after.put(request.filter(), request);
                 outcomes.add(Outcome.CREATED);

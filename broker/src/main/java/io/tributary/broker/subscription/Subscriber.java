@@ -4,6 +4,7 @@ import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.Permissions;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.Principal;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -70,7 +71,7 @@ public final class Subscriber {
     /** The transient session of a connection of this node. */
     public static Subscriber connected(ClientInfo client, long connection) {
         return new Subscriber(
-                client.clientId(),
+                client.idInside(),
                 false,
                 connection,
                 null,
@@ -148,7 +149,7 @@ public final class Subscriber {
 
     @Override
     public String toString() {
-        return "Subscriber[" + clientId + ", " + (persistent ? "persistent " : "transient ") + identity
-                + (node == null ? "]" : " on " + node + "]");
+        return "Subscriber[" + GroupIdentifier.display(clientId) + ", " + (persistent ? "persistent " : "transient ")
+                + identity + (node == null ? "]" : " on " + node + "]");
     }
 }

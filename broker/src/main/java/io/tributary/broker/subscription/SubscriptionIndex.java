@@ -10,7 +10,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,8 +33,8 @@ final class SubscriptionIndex {
     private final Authorizer authorizer;
     private final MatchCache cache;
     private final Function<String, Matches> compute = this::compute;
-    private final Counts persistent = new Counts(new LongAdder(), new LongAdder());
-    private final Counts transients = new Counts(new LongAdder(), new LongAdder());
+    private final SubscriptionCounter persistent = new SubscriptionCounter();
+    private final SubscriptionCounter transients = new SubscriptionCounter();
 
     /** @param authorizer says what subscribers may have of what their subscriptions bring */
     SubscriptionIndex(SharedGroups groups, SharedGroups applications, int cachedTopics, Authorizer authorizer) {
@@ -71,10 +70,9 @@ final class SubscriptionIndex {
         return cache.get(topic, compute);
     }
 
-    /** How much sessions that outlive their connection, or those that do not, are subscribed to. */
-    SubscriptionCount count(boolean ofPersistent) {
-        Counts counts = ofPersistent ? persistent : transients;
-        return new SubscriptionCount(counts.plain.sum(), counts.shared.sum());
+    /** Counts what sessions that outlive their connection, or those that do not, are subscribed to. */
+    SubscriptionCounter counter(boolean ofPersistent) {
+        return ofPersistent ? persistent : transients;
     }
 
     /** Subscriptions that are there are looked at again: another principal has them, or other rules hold. */
@@ -125,9 +123,9 @@ final class SubscriptionIndex {
         Receiver receiver = Receiver.of(subscriber, request).asking(reading(subscriber, filter));
         if (filter.isShared()) {
             boolean isNew = groupsOf(subscriber).join(filter, receiver);
-            counts(subscriber).shared.add(isNew && isCounted(subscriber) ? 1 : 0);
+            counter(subscriber).add(subscriber, true, isNew && isCounted(subscriber) ? 1 : 0);
         } else {
-            counts(subscriber).plain.add(trie.put(filter.filter(), subscriber, receiver) ? 1 : 0);
+            counter(subscriber).add(subscriber, false, trie.put(filter.filter(), subscriber, receiver) ? 1 : 0);
         }
         cache.invalidate(filter.filter());
     }
@@ -169,9 +167,9 @@ final class SubscriptionIndex {
     private void remove(Subscriber subscriber, TopicFilter filter) {
         if (filter.isShared()) {
             boolean wasMember = groupsOf(subscriber).leave(filter, subscriber);
-            counts(subscriber).shared.add(wasMember && isCounted(subscriber) ? -1 : 0);
+            counter(subscriber).add(subscriber, true, wasMember && isCounted(subscriber) ? -1 : 0);
         } else {
-            counts(subscriber).plain.add(trie.remove(filter.filter(), subscriber) ? -1 : 0);
+            counter(subscriber).add(subscriber, false, trie.remove(filter.filter(), subscriber) ? -1 : 0);
         }
         cache.invalidate(filter.filter());
     }
@@ -186,8 +184,8 @@ final class SubscriptionIndex {
         return !GroupIdentifier.isGroup(subscriber.clientId());
     }
 
-    private Counts counts(Subscriber subscriber) {
-        return subscriber.persistent() ? persistent : transients;
+    private SubscriptionCounter counter(Subscriber subscriber) {
+        return counter(subscriber.persistent());
     }
 
     private Matches compute(String topic) {
@@ -224,7 +222,4 @@ final class SubscriptionIndex {
         }
         return new ArrayList<>(merged.values());
     }
-
-    /** Counts the subscriptions of some sessions, and their memberships in shared ones. */
-    private record Counts(LongAdder plain, LongAdder shared) {}
 }

@@ -3,6 +3,7 @@ package io.tributary.broker.subscription;
 import static io.tributary.common.setting.InvalidSettingException.checkAtLeast;
 import static io.tributary.common.setting.InvalidSettingException.checkWithin;
 
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.setting.InvalidSettingException;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.common.topic.TopicLimits;
@@ -11,8 +12,9 @@ import io.tributary.common.topic.TopicLimits;
  * How many subscriptions there may be and of what size, and how much memory speeds up matching.
  *
  * @param perClient the most subscriptions of one client; more are answered with "quota exceeded" (0x97)
- * @param filterBytes the longest topic filter in UTF-8, {@code $share/NAME/} included, 16 to 65,535; a longer one is
- *     answered with "quota exceeded". What waits for a member of a shared subscription has it with each message.
+ * @param filterBytes the longest topic filter in UTF-8 as clients write it, {@code $share/NAME/} included, 16 to
+ *     65,535; a longer one is answered with "quota exceeded". What waits for a member of a shared subscription has it
+ *     with each message.
  * @param cachedTopics how many topics the match cache has room for, rounded up to a power of two; 0 switches it off
  */
 public record SubscriptionLimits(int perClient, int filterBytes, int cachedTopics) {
@@ -32,7 +34,8 @@ public record SubscriptionLimits(int perClient, int filterBytes, int cachedTopic
 
     /** Whether a topic filter is too long. */
     boolean exceededBy(TopicFilter filter) {
-        return new TopicLimits(filterBytes, Integer.MAX_VALUE).exceededBy(filter.toString());
+        return new TopicLimits(filterBytes, Integer.MAX_VALUE)
+                .exceededBy(TenantNames.visible(filter).toString());
     }
 
     /** The defaults, to be changed. */

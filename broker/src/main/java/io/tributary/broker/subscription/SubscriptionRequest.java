@@ -18,7 +18,14 @@ public record SubscriptionRequest(
         /** The subscription replaced another of the same client with the same filter. */
         REPLACED,
         /** The client has as many subscriptions as it may. */
-        QUOTA_EXCEEDED
+        QUOTA_EXCEEDED,
+        /** The sessions of the client's tenant have, together, as many as they may. */
+        TENANT_QUOTA_EXCEEDED;
+
+        /** Whether the subscription is there. */
+        public boolean isMade() {
+            return this == CREATED || this == REPLACED;
+        }
     }
 
     /** The same with a maximum quality of service that is no higher. */

@@ -49,12 +49,11 @@ final class SubscriptionTrie<K, V> {
     List<Map<K, V>> match(String topic) {
         List<Map<K, V>> hits = new ArrayList<>(4);
         List<TrieNode<K, V>> nodes = List.of(root);
-        // Wildcards at the beginning do not match topics that begin with $ [MQTT-4.7.2-1].
-        boolean wildcards = !TopicName.isReserved(topic);
         int start = 0;
         while (true) {
             int end = TopicLevels.levelEnd(topic, start);
             List<TrieNode<K, V>> below = new ArrayList<>(4);
+            boolean wildcards = TopicName.isOpenToWildcards(topic, start); // [MQTT-4.7.2-1]
             descend(nodes, topic.substring(start, end), wildcards, below, hits);
             if (end == topic.length()) {
                 finish(below, hits);
@@ -64,7 +63,6 @@ final class SubscriptionTrie<K, V> {
                 return hits;
             }
             nodes = below;
-            wildcards = true;
             start = end + 1;
         }
     }

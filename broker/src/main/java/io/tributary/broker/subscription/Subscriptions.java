@@ -8,8 +8,10 @@ import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.Principal;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.persistence.replicated.ReplicatedMap;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -198,12 +200,13 @@ public final class Subscriptions implements ClientSubscriptions {
      *
      * @param epoch the epoch of the connection that asks for it, which decides whose changes of a persistent session
      *     are newer; without effect for a transient one
+     * @param room how many new ones the session's tenant may have
      * @return one outcome for each request, in their order
      */
     @Override
     public CompletionStage<List<Outcome>> subscribe(
-            Subscriber subscriber, long epoch, List<SubscriptionRequest> requests) {
-        return change(subscriber, epoch, session -> session.subscribe(requests, limits));
+            Subscriber subscriber, long epoch, List<SubscriptionRequest> requests, long room) {
+        return change(subscriber, epoch, session -> session.subscribe(requests, limits, room));
     }
 
     /**
@@ -253,8 +256,12 @@ public final class Subscriptions implements ClientSubscriptions {
     }
 
     @Override
-    public void resumed(Subscriber subscriber, long epoch) {
-        persistent.resumed(subscriber, epoch);
+    public CompletionStage<?> resumed(Subscriber subscriber, long epoch) {
+        if (subscriber.persistent()) {
+            return persistent.resumed(subscriber, epoch);
+        }
+        transients.renewed(subscriber);
+        return CompletableFuture.completedStage(null);
     }
 
     /**
@@ -337,12 +344,27 @@ public final class Subscriptions implements ClientSubscriptions {
 
     /** The number of subscriptions of all persistent sessions of the cluster. */
     public SubscriptionCount persistentCount() {
-        return index.count(true);
+        return index.counter(true).count();
     }
 
     /** The number of subscriptions of this node's transient sessions. */
     public SubscriptionCount transientCount() {
-        return index.count(false);
+        return index.counter(false).count();
+    }
+
+    /** How many subscriptions a tenant's sessions have: all persistent ones, and this node's transient ones. */
+    @Override
+    public long count(String tenant) {
+        return index.counter(true).count(tenant) + index.counter(false).count(tenant);
+    }
+
+    /**
+     * How many subscriptions each tenant has that has some; changes with them.
+     *
+     * @param ofPersistent whether those of all persistent sessions, or those of this node's transient ones
+     */
+    public Map<String, Long> countByTenant(boolean ofPersistent) {
+        return Collections.unmodifiableMap(index.counter(ofPersistent).byTenant());
     }
 
     /** How many of these sessions have subscriptions. */

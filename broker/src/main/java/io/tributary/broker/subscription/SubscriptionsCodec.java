@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The stored form of a session's subscriptions: a format byte, the identity, the epoch and the revision, their number
  * with the kind of queue in the highest two bits, and for each a byte of options, its identifier (where it has one),
- * and the filter with its length in UTF-8 bytes; from format 2 on, whose session it is. Numbers are big-endian.
+ * and the filter with its length in UTF-8 bytes, in four bytes where two do not hold it; from format 2 on, whose
+ * session it is. Numbers are big-endian.
  */
 final class SubscriptionsCodec {
     private static final int QUEUE_SHIFT = 30;
@@ -36,7 +37,11 @@ final class SubscriptionsCodec {
     private static final int NO_LOCAL = 0b0000_0100;
     private static final int RETAIN_AS_PUBLISHED = 0b0000_1000;
     private static final int HAS_ID = 0b0001_0000;
-    private static final int ALL_OPTIONS = 0b0001_1111;
+    /** Of a tenant's filter: MQTT has no longer strings than 65,535 bytes. */
+    private static final int IS_LONG = 0b0010_0000;
+
+    private static final int ALL_OPTIONS = 0b0011_1111;
+    private static final int LARGEST_SHORT = 65_535;
 
     private SubscriptionsCodec() {}
 
@@ -57,7 +62,7 @@ final class SubscriptionsCodec {
             }
             if (format >= PrincipalFormat.FIRST) {
                 ByteWriter writer = new ByteWriter(2);
-                PrincipalFormat.write(writer, subscriptions.principal(), clientId);
+                PrincipalFormat.write(writer, subscriptions.principal(), clientId, format);
                 out.write(writer.toBytes());
             }
         } catch (IOException impossible) {
@@ -99,15 +104,21 @@ final class SubscriptionsCodec {
 
     private static void write(DataOutputStream out, SubscriptionRequest request) throws IOException {
         boolean hasId = request.subscriptionId() != 0;
+        byte[] filter = request.filter().toString().getBytes(StandardCharsets.UTF_8);
+        boolean isLong = filter.length > LARGEST_SHORT;
         out.writeByte(request.qos().code()
                 | (request.noLocal() ? NO_LOCAL : 0)
                 | (request.retainAsPublished() ? RETAIN_AS_PUBLISHED : 0)
-                | (hasId ? HAS_ID : 0));
+                | (hasId ? HAS_ID : 0)
+                | (isLong ? IS_LONG : 0));
         if (hasId) {
             out.writeInt(request.subscriptionId());
         }
-        byte[] filter = request.filter().toString().getBytes(StandardCharsets.UTF_8);
-        out.writeShort(filter.length); // MQTT has no longer strings than 65,535 bytes
+        if (isLong) {
+            out.writeInt(filter.length);
+        } else {
+            out.writeShort(filter.length);
+        }
         out.write(filter);
     }
 
@@ -115,10 +126,12 @@ final class SubscriptionsCodec {
         int options = in.readUnsignedByte();
         check((options & ~ALL_OPTIONS) == 0 && (options & QOS_MASK) <= 2, "options " + options);
         int id = (options & HAS_ID) == 0 ? 0 : in.readInt();
-        byte[] filter = new byte[in.readUnsignedShort()];
+        int length = (options & IS_LONG) == 0 ? in.readUnsignedShort() : in.readInt();
+        check(length >= 0 && length <= in.available(), "a filter of " + length + " bytes");
+        byte[] filter = new byte[length];
         in.readFully(filter);
         return new SubscriptionRequest(
-                TopicFilter.parse(new String(filter, StandardCharsets.UTF_8)),
+                TopicFilter.parseStored(new String(filter, StandardCharsets.UTF_8)),
                 QoS.of(options & QOS_MASK),
                 (options & NO_LOCAL) != 0,
                 (options & RETAIN_AS_PUBLISHED) != 0,

@@ -48,6 +48,14 @@ final class TransientSubscriptions {
                 : change(subscriber, session -> session.within(permissions));
     }
 
+    /** Something else is known of a session's client than before. */
+    void renewed(Subscriber subscriber) {
+        Session session = sessions.get(subscriber);
+        if (session != null) {
+            session.renewed(subscriber);
+        }
+    }
+
     /** Removes all subscriptions of a session. */
     void end(Subscriber subscriber) {
         Session session = sessions.remove(subscriber);
@@ -104,7 +112,7 @@ final class TransientSubscriptions {
 
     /** One session's subscriptions, as they match. */
     private final class Session {
-        private final Subscriber subscriber;
+        private Subscriber subscriber;
         private SessionSubscriptions current;
         private boolean over;
 
@@ -138,6 +146,11 @@ final class TransientSubscriptions {
 
         synchronized void look() {
             index.look(subscriber, current.byFilter());
+        }
+
+        synchronized void renewed(Subscriber same) {
+            subscriber = same;
+            look();
         }
 
         synchronized void end() {

@@ -25,6 +25,11 @@ import io.tributary.broker.security.AuthenticatorChain;
 import io.tributary.broker.security.AuthenticatorChain.Chain;
 import io.tributary.broker.security.AuthenticatorChain.Link;
 import io.tributary.broker.security.rules.AddressRange;
+import io.tributary.broker.security.store.Change;
+import io.tributary.broker.security.store.ChangeResult;
+import io.tributary.broker.security.store.SecurityRecorder;
+import io.tributary.broker.security.store.SecurityStore;
+import io.tributary.broker.security.store.SecurityTable;
 import io.tributary.broker.tls.OpenSslAuthority;
 import io.tributary.broker.tls.TlsConfig;
 import io.tributary.common.mqtt.MqttPacket.Connack;
@@ -55,6 +60,7 @@ class GuardedBrokerTest {
     private Path folder;
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private SecurityStore store = new SecurityStore(SecurityRecorder.NONE);
     private @Nullable Broker broker;
 
     @AfterEach
@@ -110,6 +116,57 @@ class GuardedBrokerTest {
 
         assertThat(started().guard().lift(Ban.Kind.ADDRESS, "127.0.0.1")).isTrue();
         assertThat(connect(port, "c", PASSWORD)).isEqualTo(ReasonCode.SUCCESS);
+    }
+
+    @Test
+    void automaticBanIsInTheStoreWhereARestartLeavesItAndAnAdministratorLiftsIt() throws IOException {
+        BanLimit thrice = new BanLimit(3, MINUTE, MINUTE);
+        BanLimits ofAddress = new BanLimits(BanLimit.NONE, BanLimit.NONE, thrice);
+        int port = start(OFTEN, OFTEN, ofAddress, BanLimits.NONE);
+        for (int i = 0; i < 3; i++) {
+            assertThat(connect(port, "c", "wrong")).isEqualTo(ReasonCode.BAD_USER_NAME_OR_PASSWORD);
+        }
+        await().until(() -> store.size(SecurityTable.BANS) == 1);
+        started().close();
+        port = start(OFTEN, OFTEN, ofAddress, BanLimits.NONE);
+        assertThat(started().guard().bans()).isEmpty();
+        assertThat(connect(port, "c", PASSWORD)).isEqualTo(ReasonCode.BANNED);
+
+        SecurityStore.Entry kept =
+                store.page(SecurityTable.BANS, "", 10).entries().getFirst();
+        assertThat(kept.object())
+                .isInstanceOfSatisfying(
+                        io.tributary.broker.security.store.Ban.class,
+                        ban -> assertThat(ban.isAutomatic() + ban.value()).isEqualTo("true127.0.0.1"));
+        remove(kept);
+        assertThat(connect(port, "c", PASSWORD)).isEqualTo(ReasonCode.SUCCESS);
+    }
+
+    @Test
+    void automaticBanIsOverEverywhereWhenItIsLifted() throws IOException {
+        BanLimit thrice = new BanLimit(3, MINUTE, MINUTE);
+        int port = start(OFTEN, OFTEN, new BanLimits(BanLimit.NONE, BanLimit.NONE, thrice), BanLimits.NONE);
+        for (int turn = 0; turn < 2; turn++) {
+            for (int i = 0; i < 3; i++) {
+                assertThat(connect(port, "c", "wrong")).isEqualTo(ReasonCode.BAD_USER_NAME_OR_PASSWORD);
+            }
+            await().until(() -> store.size(SecurityTable.BANS) == 1);
+            if (turn == 0) { // as an embedding application does
+                assertThat(started().guard().lift(Ban.Kind.ADDRESS, "127.0.0.1"))
+                        .isTrue();
+                await().until(() -> store.size(SecurityTable.BANS) == 0);
+            } else { // as the API does
+                remove(store.page(SecurityTable.BANS, "", 10).entries().getFirst());
+                assertThat(started().guard().bans()).isEmpty();
+            }
+            assertThat(connect(port, "c", PASSWORD)).isEqualTo(ReasonCode.SUCCESS);
+        }
+    }
+
+    private void remove(SecurityStore.Entry entry) {
+        Change removal = Change.remove(
+                SecurityTable.BANS, entry.object().id(), new Change.Is(entry.stamp()), "administrator", "");
+        assertThat(store.change(removal)).succeedsWithin(MINUTE).isInstanceOf(ChangeResult.Done.class);
     }
 
     @Test
@@ -234,7 +291,8 @@ class GuardedBrokerTest {
                 .listener(listener)
                 .guard(guard)
                 .build();
-        broker = Broker.start(config, BrokerExtensions.NONE.with(chain), new BrokerMetrics(registry));
+        store = new SecurityStore(SecurityRecorder.NONE);
+        broker = Broker.start(config, BrokerExtensions.NONE.with(chain).with(store), new BrokerMetrics(registry));
         return broker.listeners().getFirst().address().getPort();
     }
 

@@ -16,6 +16,7 @@ import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.rules.Audience;
+import io.tributary.broker.security.rules.OwnRules;
 import io.tributary.broker.security.rules.Rule;
 import io.tributary.broker.security.rules.Rule.Action;
 import io.tributary.broker.security.rules.Rule.Effect;
@@ -67,6 +68,10 @@ class RulesOnEveryPathTest {
             allow(Action.SUBSCRIBE, "news/#"),
             allow(Action.PUBLISH, "readers/${clientid}/#"));
     private static final RuleSet INSIDERS = set("insider", allow(Action.SUBSCRIBE, "news/#"));
+    private static final List<Rule> OWN = List.of(
+            deny(Action.SUBSCRIBE, "news/secret/#"),
+            allow(Action.SUBSCRIBE, "news/#"),
+            allow(Action.PUBLISH, "own/${clientid}/#"));
     private static final List<RuleSet> SETS = List.of(WRITERS, READERS, INSIDERS);
 
     private final MeterRegistry registry = new SimpleMeterRegistry();
@@ -125,6 +130,24 @@ class RulesOnEveryPathTest {
     void subscribeIsAnsweredByTheRuleThatCoversTheFilter(String filter, ReasonCode reason) throws IOException {
         try (TestClient reader = connect("reader-1", 0)) {
             assertThat(subscribe(reader, filter)).isEqualTo(reason);
+        }
+    }
+
+    /** Its rules are with its session, and nowhere else. */
+    @Test
+    void sessionThatIsAwayIsJudgedByItsOwnRules() throws IOException {
+        try (TestClient own = connect("own-1", FOR_LONG)) {
+            subscribe(own, "news/#");
+            own.disconnect(-1);
+        }
+        publishBoth(false);
+        try (TestClient own = connect("own-1", FOR_LONG)) {
+            assertThat(topics(own, 1)).containsExactly(OPEN);
+            assertNothingMoreComes(own);
+            own.send(publish("own/own-1/x", QoS.AT_LEAST_ONCE, false));
+            assertThat(own.expect(Puback.class).reason()).isEqualTo(ReasonCode.NO_MATCHING_SUBSCRIBERS);
+            own.send(publish("own/own-2/x", QoS.AT_LEAST_ONCE, false));
+            assertThat(own.expect(Puback.class).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
         }
     }
 
@@ -335,7 +358,8 @@ class RulesOnEveryPathTest {
 
     private static Accepted accepted(String clientId) {
         String group = clientId.substring(0, clientId.indexOf('-'));
-        Principal principal = new Principal("test", clientId, null, null, List.of(group), null);
+        String own = group.equals("own") ? OwnRules.text(OWN) : "";
+        Principal principal = new Principal("test", clientId, null, null, List.of(group), null, own);
         return new Accepted(clientId.endsWith("app") ? ClientKind.APPLICATION : ClientKind.DEVICE, principal);
     }
 

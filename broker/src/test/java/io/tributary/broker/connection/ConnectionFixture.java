@@ -4,6 +4,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.extension.ClientListener;
 import io.tributary.broker.extension.SubscribeInterceptor;
+import io.tributary.broker.guard.Guard;
 import io.tributary.broker.loop.LoopMailbox;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authorizer;
@@ -12,6 +13,8 @@ import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.EnhancedAuthenticator;
 import io.tributary.broker.security.SessionTakeover;
+import io.tributary.broker.tenant.TenantRecorder;
+import io.tributary.broker.tenant.Tenants;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket;
@@ -48,6 +51,7 @@ final class ConnectionFixture {
     Authorizer authorizer = Authorizer.allowAll();
     SubscribeInterceptor interceptor = (client, subscription) -> new SubscribeInterceptor.Proceed(subscription);
     ClientRules clientRules = ClientRules.NONE;
+    Tenants tenants = new Tenants(TenantRecorder.NONE);
     SessionTakeover takeover = SessionTakeover.PRINCIPAL;
     ClientLimits limits = ClientLimits.DEFAULT;
 
@@ -74,6 +78,8 @@ final class ConnectionFixture {
                     new AccessControl(authenticator, methods, authorizer, clientRules, takeover, BanList.NONE),
                     new Extensions(interceptor, List.of(new Noting())),
                     recorder,
+                    Guard.lenient(),
+                    tenants,
                     () -> Instant.ofEpochMilli(wallMillis));
             begun = new ClientConnection(
                     services,

@@ -166,6 +166,11 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     }
 
     @Override
+    public long sessions(String tenant) {
+        return 0;
+    }
+
+    @Override
     public boolean isWritable() {
         return writable;
     }
@@ -330,8 +335,13 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     }
 
     @Override
+    public long count(String tenant) {
+        return 0;
+    }
+
+    @Override
     public CompletionStage<List<Outcome>> subscribe(
-            Subscriber subscriber, long epoch, List<SubscriptionRequest> requests) {
+            Subscriber subscriber, long epoch, List<SubscriptionRequest> requests, long room) {
         subscribed.addAll(requests);
         if (pendingSubscribe != null) {
             return pendingSubscribe;
@@ -373,8 +383,9 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     }
 
     @Override
-    public void resumed(Subscriber subscriber, long epoch) {
+    public CompletionStage<?> resumed(Subscriber subscriber, long epoch) {
         resumed.add(subscriber);
+        return CompletableFuture.completedStage(null);
     }
 
     @Override

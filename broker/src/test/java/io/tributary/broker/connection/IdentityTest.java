@@ -31,10 +31,12 @@ class IdentityTest {
     private static Identity identity(boolean persistent, boolean sessionPresent) {
         ClientInfo client = new ClientInfo("c", null, ProtocolVersion.MQTT_5, "127.0.0.1:1", "tcp");
         return new Identity(
+                "c",
                 client,
                 new ClientPermissions(Authorizer.allowAll(), client),
                 1,
                 new Attached(2, 3, sessionPresent, ClientKind.DEVICE, new int[0]),
-                persistent);
+                persistent,
+                null);
     }
 }

@@ -8,10 +8,11 @@ import io.tributary.broker.connection.OutboundTopicAliases.Use;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class TopicAliasesTest {
-    private final InboundTopicAliases inbound = new InboundTopicAliases(5);
+    private final InboundTopicAliases inbound = new InboundTopicAliases(5, null);
     private final OutboundTopicAliases outbound = new OutboundTopicAliases(2);
 
     @Test // [MQTT-3.3.2-12]
@@ -39,6 +40,17 @@ class TopicAliasesTest {
     @Test
     void takesTopicWhenThereIsNoAlias() {
         assertThat(resolve("a", 0)).isEqualTo("a");
+    }
+
+    @Test
+    void resolvesToTheTenantsTopicWhenTheClientIsOne() {
+        InboundTopicAliases ofTenant = new InboundTopicAliases(5, "acme");
+        for (String topic : List.of("a", "a", "b", "a")) {
+            assertThat(ofTenant.resolve(publish(topic, QoS.AT_MOST_ONCE, 0, 0))).isEqualTo("\0acme/" + topic);
+        }
+        assertThat(ofTenant.resolve(publish("b", QoS.AT_MOST_ONCE, 0, 5))).isEqualTo("\0acme/b");
+        assertThat(ofTenant.resolve(publish("c", QoS.AT_MOST_ONCE, 0, 0))).isEqualTo("\0acme/c");
+        assertThat(ofTenant.resolve(publish("", QoS.AT_MOST_ONCE, 0, 5))).isEqualTo("\0acme/b");
     }
 
     @Test // [MQTT-3.3.2-8, MQTT-3.3.2-11]

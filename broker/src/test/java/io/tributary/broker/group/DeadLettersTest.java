@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.routing.RouteOutcome;
 import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.UserProperty;
@@ -35,6 +36,21 @@ class DeadLettersTest {
     void isNoneWhenItIsADeadLetterAlready() {
         Queued again = new Queued(letter(queued("m")), QoS.AT_LEAST_ONCE, false, List.of(), null);
         assertThat(letters.of(again, 100)).isNull();
+    }
+
+    @Test
+    void staysInTheTenantAndShowsNothingOfItWhenTheGroupIsATenants() {
+        DeadLetters ofTenant = new DeadLetters("$share/g/\0acme/#", fixture.services, fixture.thread());
+        Queued queued = queued("m");
+        Queued inside = new Queued(
+                TenantNames.message("acme", queued.message()), queued.qos(), false, List.of(), "$share/g/\0acme/#");
+
+        Message letter = Objects.requireNonNull(ofTenant.of(inside, DELIVERIES));
+        assertThat(letter.topic()).isEqualTo("\0acme/$dead-letter/g/t");
+        assertThat(letter.properties().userProperties())
+                .contains(new UserProperty("dead-letter-subscription", "$share/g/#"));
+        assertThat(ofTenant.of(new Queued(letter, QoS.AT_LEAST_ONCE, false, List.of(), null), 100))
+                .isNull();
     }
 
     @Test

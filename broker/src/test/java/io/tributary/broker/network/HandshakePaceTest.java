@@ -24,7 +24,7 @@ class HandshakePaceTest {
         loop.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
     }
 
-    /** Each takes a millisecond, and a message comes with the first one. */
+    /** Each takes a quarter of a millisecond, and a message comes with the first one. */
     @Test
     void otherWorkComesBetweenWhenHandshakesTakeLong() throws InterruptedException {
         loop.execute(() -> {
@@ -42,7 +42,7 @@ class HandshakePaceTest {
             loop.execute(() -> log.add("message"));
         }
         log.add("handshake");
-        nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(1));
+        nanos.addAndGet(TimeUnit.MICROSECONDS.toNanos(250));
         done.countDown();
     }
 }

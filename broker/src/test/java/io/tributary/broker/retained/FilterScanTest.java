@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class FilterScanTest {
     private static final String[] LEVELS = {"a", "b", "ab", "", "a-b", "a0", "$x", "é"};
+    private static final String[] TENANTS = {"\0t/", "\0t-/", "\0u/", "", "", ""};
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})
@@ -24,9 +25,9 @@ class FilterScanTest {
         for (int round = 0; round < 300; round++) {
             NavigableSet<String> topics = new TreeSet<>();
             for (int i = random.nextInt(120); i >= 0; i--) {
-                topics.add(topic(random));
+                topics.add(tenant(random) + topic(random));
             }
-            TopicFilter filter = TopicFilter.parse(filter(random));
+            TopicFilter filter = TopicFilter.parseStored(tenant(random) + filter(random));
             assertThat(scan(topics, filter, new ArrayList<>()))
                     .as("%s in %s", filter, topics)
                     .containsExactlyElementsOf(
@@ -87,6 +88,28 @@ class FilterScanTest {
             }
         }
         return found;
+    }
+
+    @Test
+    void leapsOverWhatIsOthers() {
+        NavigableSet<String> topics = new TreeSet<>();
+        for (int i = 0; i < 1_000; i++) {
+            topics.add("\0acme/$SYS/" + i);
+            topics.add("\0beta/" + i);
+            topics.add("$SYS/" + i);
+        }
+        topics.add("\0acme/a");
+        topics.add("a");
+        List<String> looked = new ArrayList<>();
+
+        assertThat(scan(topics, TopicFilter.parse("#"), looked)).containsExactly("a");
+        assertThat(scan(topics, TopicFilter.parseStored("\0acme/#"), looked)).containsExactly("\0acme/a");
+        assertThat(scan(topics, TopicFilter.parseStored("\0acme/+"), looked)).containsExactly("\0acme/a");
+        assertThat(looked).hasSizeLessThan(12);
+    }
+
+    private static String tenant(Random random) {
+        return TENANTS[random.nextInt(TENANTS.length)];
     }
 
     private static String topic(Random random) {

@@ -108,7 +108,7 @@ public final class RouterFixture implements Authorizer, RouterRecorder {
 
     static Publisher publisher(String clientId, boolean persistent, ProtocolVersion version) {
         ClientInfo client = new ClientInfo(clientId, null, version, "127.0.0.1:1", "tcp");
-        return new Publisher(client, Authorizer.allowAll().bind(client), persistent, 42);
+        return new Publisher(client.clientId(), client, Authorizer.allowAll().bind(client), persistent, 42);
     }
 
     /** The router; interceptors added after the first call do not count. */
@@ -151,8 +151,12 @@ public final class RouterFixture implements Authorizer, RouterRecorder {
 
     List<RouteOutcome> publish(Message message, Publisher publisher) {
         List<RouteOutcome> outcomes = new ArrayList<>();
-        Publisher asked =
-                new Publisher(publisher.client(), bind(publisher.client()), publisher.persistent(), publisher.epoch());
+        Publisher asked = new Publisher(
+                publisher.clientId(),
+                publisher.client(),
+                bind(publisher.client()),
+                publisher.persistent(),
+                publisher.epoch());
         router().publish(asked, message, message.qos() == QoS.EXACTLY_ONCE ? 5 : 0, outcomes::add);
         return outcomes;
     }

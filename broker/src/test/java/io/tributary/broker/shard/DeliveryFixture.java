@@ -40,7 +40,8 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     final List<Redistribution> redistributions = new ArrayList<>();
     private final Queue<Runnable> onDurable = new ArrayDeque<>();
     boolean logsAtOnce = true;
-    final ShardState state = new ShardState(this, new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
+    final TenantShares shares = new TenantShares();
+    final ShardState state = new ShardState(this, new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()), shares::of);
     final SessionQueues queues = new SessionQueues(0, state, store, Runnable::run);
     final Deliveries deliveries;
     final Backlogs backlogs;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
 import io.tributary.broker.shard.fold.Samples;
+import io.tributary.common.event.TenantNames;
 import org.junit.jupiter.api.Test;
 
 class QueueTrimmerTest {
@@ -29,6 +30,28 @@ class QueueTrimmerTest {
         assertThat(shard.dropped).containsExactly("QUEUE_FULL");
         shard.fold(attach("a", 8));
         assertThat(shard.target.take()).containsExactly("8: 1 2 3");
+    }
+
+    @Test
+    void messageIsDroppedWhenTheQueuesOfItsTenantAreFullUnlessItIsSentAtOnce() {
+        String here = TenantNames.clientId("acme", "here");
+        String away = TenantNames.clientId("acme", "away");
+        long size = message("1").sizeBytes();
+        shard = DeliveryFixture.of(1, 9, Overflow.DROP_OLDEST);
+        shard.fold(attach(here, 7), attach(away, 8), detach(away, 2, 0));
+        TenantShare share = shard.shares.all().iterator().next();
+        assertThat(share.tenant()).isEqualTo("acme");
+        share.mostQueuedBytes(2 * size);
+        shard.publish(away, "1", "2", "3");
+        assertThat(shard.dropped).containsExactly("TENANT_QUEUES_FULL");
+        shard.publish(here, "4", "5");
+        assertThat(shard.dropped).containsExactly("TENANT_QUEUES_FULL", "TENANT_QUEUES_FULL");
+        assertThat(shard.target.take()).containsExactly("7: 1");
+        share.mostQueuedBytes(Long.MAX_VALUE);
+        shard.publish(away, "6");
+        assertThat(shard.dropped).hasSize(2);
+        shard.fold(attach(away, 9));
+        assertThat(shard.target.take()).containsExactly("9: 1");
     }
 
     @Test

@@ -23,6 +23,7 @@ import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.Release;
 import io.tributary.common.event.Source;
+import io.tributary.common.event.TenantNames;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -78,6 +79,10 @@ class ShardsTest {
 
     /** Shards that nobody assigns to the node. */
     private Shards idle(OtherNodes others) {
+        return idle(others, RecordFormat.alone());
+    }
+
+    private Shards idle(OtherNodes others, RecordFormat format) {
         HeldLog held = new HeldLog(2);
         return new Shards(
                 ShardConfig.defaults(),
@@ -85,7 +90,7 @@ class ShardsTest {
                 new InstantStore(2),
                 topics,
                 InstantSource.system(),
-                new ShardAppends(ShardConfig.defaults(), held, topics, InstantSource.system(), RecordFormat.alone()),
+                new ShardAppends(ShardConfig.defaults(), held, topics, InstantSource.system(), format),
                 node(others));
     }
 
@@ -150,6 +155,16 @@ class ShardsTest {
         } finally {
             idle.close();
         }
+    }
+
+    @Test
+    void clientOfATenantHasToWaitUntilEveryNodeKnowsTenants() {
+        RecordFormat format = new RecordFormat(RecordFormat.NEWEST);
+        Shards idle = idle(OtherNodes.NONE, format);
+        assertThat(idle.mayAttach("7")).isTrue();
+        assertThat(idle.mayAttach(TenantNames.clientId("acme", "7"))).isFalse();
+        format.raise(TenantNames.FIRST_FORMAT);
+        assertThat(idle.mayAttach(TenantNames.clientId("acme", "7"))).isTrue();
     }
 
     @Test

@@ -235,7 +235,8 @@ final class SimGroups {
         String name = clock.oneOf(PUBLISHERS);
         Message message = shards.ledger.message("work", QoS.AT_LEAST_ONCE, Message.NEVER, name);
         ClientInfo client = new ClientInfo(name, null, ProtocolVersion.MQTT_5, "127.0.0.1:1", "tcp");
-        Publisher publisher = new Publisher(client, Authorizer.allowAll().bind(client), false, 1);
+        Publisher publisher =
+                new Publisher(client.clientId(), client, Authorizer.allowAll().bind(client), false, 1);
         at.front.execute(() -> {
             ledger.published(message);
             at.router.publish(publisher, message, 0, outcome -> {

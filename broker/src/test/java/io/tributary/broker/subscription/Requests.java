@@ -13,14 +13,14 @@ final class Requests {
     }
 
     static SubscriptionRequest request(String filter, QoS qos) {
-        return new SubscriptionRequest(TopicFilter.parse(filter), qos, false, false, 0);
+        return new SubscriptionRequest(TopicFilter.parseStored(filter), qos, false, false, 0);
     }
 
     static SubscriptionRequest withId(String filter, QoS qos, int id) {
-        return new SubscriptionRequest(TopicFilter.parse(filter), qos, false, false, id);
+        return new SubscriptionRequest(TopicFilter.parseStored(filter), qos, false, false, id);
     }
 
     static SubscriptionRequest noLocal(String filter) {
-        return new SubscriptionRequest(TopicFilter.parse(filter), QoS.AT_LEAST_ONCE, true, false, 0);
+        return new SubscriptionRequest(TopicFilter.parseStored(filter), QoS.AT_LEAST_ONCE, true, false, 0);
     }
 }

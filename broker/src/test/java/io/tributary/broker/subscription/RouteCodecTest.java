@@ -29,6 +29,14 @@ class RouteCodecTest {
                 new Route("a#1", "plant/+/#"),
                 new Route("a#1", "r m p # 1\u0001/"),
                 new Route("a#1", "/"),
+                new Route("a#1", "\0acme/plant/#"),
+                new Member(
+                        "a#1",
+                        "\0\0acme/c",
+                        9,
+                        new SubscriptionRequest(
+                                TopicFilter.parseStored("$share/g/\0acme/a"), QoS.AT_MOST_ONCE, false, false, 0)),
+                new Presence("a#1", "\0\0acme/c", 4, false),
                 MEMBER,
                 new Member(
                         "a#1",

@@ -56,6 +56,25 @@ class SubscriptionTrieTest {
         assertThat(match(topic)).isEqualTo(expected ? Set.of("value") : Set.of());
     }
 
+    /** The first level, {@code NUL} here for U+0000, is the tenant's. */
+    @ParameterizedTest
+    @CsvSource({
+        "#, NULacme/a, false",
+        "+/a, NULacme/a, false",
+        "NULacme/#, NULacme/a, true",
+        "NULacme/+/b, NULacme/a/b, true",
+        "NULacme/#, NULbeta/a, false",
+        "NULacme/#, NULacme/$SYS/x, false", // [MQTT-4.7.2-1]
+        "NULacme/+/x, NULacme/$SYS/x, false",
+        "NULacme/$SYS/#, NULacme/$SYS/x, true",
+        "NULacme/a/+, NULacme/a/$x, true",
+    })
+    void matchesWithinTheTenantWhenTopicOrFilterIsATenants(String filter, String topic, boolean expected) {
+        trie.put(filter.replace("NUL", "\0"), "client", "value");
+
+        assertThat(match(topic.replace("NUL", "\0"))).isEqualTo(expected ? Set.of("value") : Set.of());
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
     void agreesWithTheObviousAlgorithmOnRandomFilters(long seed) {
@@ -164,7 +183,7 @@ class SubscriptionTrieTest {
 
     private static Set<String> expected(Map<String, String> oracle, String topic) {
         return oracle.entrySet().stream()
-                .filter(entry -> TopicFilter.parse(entry.getValue()).matches(topic))
+                .filter(entry -> TopicFilter.parseStored(entry.getValue()).matches(topic))
                 .map(Map.Entry::getKey)
                 .collect(Collectors.toCollection(TreeSet::new));
     }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.RecordFormat;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
@@ -30,7 +31,8 @@ class SubscriptionsCodecTest {
                             new SubscriptionRequest(TopicFilter.parse("a/+"), QoS.AT_LEAST_ONCE, true, true, 300),
                             new SubscriptionRequest(
                                     TopicFilter.parse("$share/g/ü/#"), QoS.EXACTLY_ONCE, false, false, 0)),
-                    LIMITS)
+                    LIMITS,
+                    Long.MAX_VALUE)
             .after();
 
     private static final String UNCHANGED = "0000000000001234" // identity
@@ -65,7 +67,7 @@ class SubscriptionsCodecTest {
             SubscriptionRequest request = new SubscriptionRequest(
                     TopicFilter.parse("t"), qos, (i & 1) != 0, (i & 2) != 0, (i & 4) == 0 ? 0 : 268_435_455);
             SessionSubscriptions subscriptions = SessionSubscriptions.none(Long.MAX_VALUE)
-                    .subscribe(List.of(request), LIMITS)
+                    .subscribe(List.of(request), LIMITS, Long.MAX_VALUE)
                     .after();
 
             assertThat(SubscriptionsCodec.decode(
@@ -75,9 +77,22 @@ class SubscriptionsCodecTest {
     }
 
     @Test
+    void hasRoomForTheLongestFilterOfATenant() {
+        TopicFilter longest = TenantNames.filter("t".repeat(64), TopicFilter.parse("$share/g/" + "x".repeat(65_526)));
+        SubscriptionRequest request = new SubscriptionRequest(longest, QoS.AT_LEAST_ONCE, false, false, 7);
+        SessionSubscriptions subscriptions = SessionSubscriptions.none(1)
+                .subscribe(List.of(request, request("a")), LIMITS, Long.MAX_VALUE)
+                .after();
+
+        assertThat(subscriptions.byFilter()).hasSize(2);
+        assertThat(SubscriptionsCodec.decode("c", SubscriptionsCodec.encode("c", subscriptions, RecordFormat.NEWEST)))
+                .isEqualTo(subscriptions);
+    }
+
+    @Test
     void hasRoomForTheLongestFilter() {
         SessionSubscriptions subscriptions = SessionSubscriptions.none(1)
-                .subscribe(List.of(request("x".repeat(65_535)), request("€".repeat(21_845))), LIMITS)
+                .subscribe(List.of(request("x".repeat(65_535)), request("€".repeat(21_845))), LIMITS, Long.MAX_VALUE)
                 .after();
 
         assertThat(SubscriptionsCodec.decode("c", SubscriptionsCodec.encode("c", subscriptions, RecordFormat.NEWEST)))

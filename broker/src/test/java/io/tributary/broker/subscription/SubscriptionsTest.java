@@ -5,6 +5,7 @@ import static io.tributary.broker.subscription.Requests.withId;
 import static io.tributary.broker.subscription.SubscriptionRequest.Outcome.CREATED;
 import static io.tributary.broker.subscription.SubscriptionRequest.Outcome.QUOTA_EXCEEDED;
 import static io.tributary.broker.subscription.SubscriptionRequest.Outcome.REPLACED;
+import static io.tributary.broker.subscription.SubscriptionRequest.Outcome.TENANT_QUOTA_EXCEEDED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,11 +14,13 @@ import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.RecordFormat;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -286,13 +289,13 @@ class SubscriptionsTest {
     @Test
     void followsTheChangesOfOtherNodes() {
         SessionSubscriptions elsewhere = SessionSubscriptions.none(5)
-                .subscribe(List.of(request("a"), request("b")), SubscriptionLimits.defaults())
+                .subscribe(List.of(request("a"), request("b")), SubscriptionLimits.defaults(), Long.MAX_VALUE)
                 .after();
         map.changeFromElsewhere("x", SubscriptionsCodec.encode("x", elsewhere, RecordFormat.NEWEST));
         assertThat(receivers("a")).containsExactly(new Subscriber("x", true, 5));
 
         SessionSubscriptions later = SessionSubscriptions.none(6)
-                .subscribe(List.of(request("b")), SubscriptionLimits.defaults())
+                .subscribe(List.of(request("b")), SubscriptionLimits.defaults(), Long.MAX_VALUE)
                 .after();
         map.changeFromElsewhere("x", SubscriptionsCodec.encode("x", later, RecordFormat.NEWEST));
         assertThat(receivers("a")).isEmpty();
@@ -385,6 +388,32 @@ class SubscriptionsTest {
         subscriptions.end(group);
         assertThat(subscriptions.match("a").groups()).isEmpty();
         assertThat(subscriptions.sessionOf("$share/g/a")).isNull();
+    }
+
+    @Test
+    void subscriptionsOfATenantAreCountedAndNoMoreAreMadeThanThereIsRoomFor() {
+        Subscriber away = new Subscriber(TenantNames.clientId("acme", "p"), true, 100);
+        Subscriber here = new Subscriber(TenantNames.clientId("acme", "t"), false, 3);
+        assertThat(subscribe(away, 2, request("a"), request("$share/g/a"), request("b"), request("a")))
+                .containsExactly(CREATED, CREATED, TENANT_QUOTA_EXCEEDED, REPLACED);
+        assertThat(subscribe(here, 0, request("a"))).containsExactly(TENANT_QUOTA_EXCEEDED);
+        assertThat(subscribe(here, -1, request("a"))).containsExactly(TENANT_QUOTA_EXCEEDED);
+        assertThat(subscribe(here, 1, request("a"), request("b"))).containsExactly(CREATED, TENANT_QUOTA_EXCEEDED);
+        subscribe(PERSISTENT, request("a"));
+        assertThat(subscriptions.count("acme")).isEqualTo(3);
+        assertThat(subscriptions.countByTenant(false)).isEqualTo(Map.of("acme", 1L));
+        subscriptions.end(here);
+        restart();
+        assertThat(subscriptions.count("acme")).isEqualTo(2);
+        unsubscribe(away, "$share/g/a");
+        assertThat(subscriptions.count("acme")).isEqualTo(1);
+        subscriptions.end(away);
+        assertThat(subscriptions.countByTenant(true)).isEmpty();
+        assertThat(subscriptions.countByTenant(false)).isEmpty();
+    }
+
+    private List<Outcome> subscribe(Subscriber subscriber, long room, SubscriptionRequest... requests) {
+        return join(subscriptions.subscribe(subscriber, 0, List.of(requests), room));
     }
 
     private Subscriptions open() {

@@ -1,5 +1,6 @@
 package io.tributary.cluster.ingest;
 
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PayloadFormat;
 import io.tributary.common.mqtt.PublishProperties;
@@ -23,6 +24,7 @@ final class RecordHeaders {
     /** The only one that the broker never writes itself. */
     private static final String EXPIRY_SECONDS = "mqtt.expiry-seconds";
 
+    private @Nullable String tenant;
     private QoS qos = QoS.AT_LEAST_ONCE;
     private boolean retain;
     private long expiresAtMillis = Message.NEVER;
@@ -41,6 +43,7 @@ final class RecordHeaders {
 
     private void take(String name, byte @Nullable [] value, long recordMillis) throws InvalidRecordException {
         switch (name) {
+            case HeaderNames.TENANT -> tenant = tenantOf(RecordText.of(name, value));
             case HeaderNames.QOS -> qos = qosOf(RecordText.of(name, value));
             case HeaderNames.RETAIN -> retain = flagOf(name, RecordText.of(name, value));
             case HeaderNames.EXPIRES -> expiresAtMillis = RecordText.number(name, value);
@@ -52,6 +55,12 @@ final class RecordHeaders {
             case HeaderNames.PUBLISHER, HeaderNames.TIME, HeaderNames.ROUTING -> {} // the broker's own words
             default -> userProperties.add(new UserProperty(textOf(name), RecordText.of("header " + name, value)));
         }
+    }
+
+    /** The tenant whose clients get it; null for clients of none. */
+    @Nullable
+    String tenant() {
+        return tenant;
     }
 
     QoS qos() {
@@ -86,6 +95,13 @@ final class RecordHeaders {
             throw new InvalidRecordException("the name of a header has a null character");
         }
         return name;
+    }
+
+    private static String tenantOf(String text) throws InvalidRecordException {
+        if (!TenantNames.isName(text)) {
+            throw new InvalidRecordException(HeaderNames.TENANT + " is no name of a tenant");
+        }
+        return text;
     }
 
     private static QoS qosOf(String text) throws InvalidRecordException {

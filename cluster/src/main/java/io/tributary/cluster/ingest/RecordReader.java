@@ -1,6 +1,7 @@
 package io.tributary.cluster.ingest;
 
 import io.tributary.common.codec.DecoderLimits;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.topic.TopicName;
@@ -32,7 +33,7 @@ record RecordReader(String publisher, DecoderLimits limits) {
             throw new InvalidRecordException("more than " + limits.maxUserProperties() + " user properties");
         }
         byte[] value = record.value();
-        return new Message(
+        Message message = new Message(
                 topic,
                 value == null ? EMPTY : value,
                 headers.qos(),
@@ -40,6 +41,7 @@ record RecordReader(String publisher, DecoderLimits limits) {
                 headers.properties(),
                 headers.expiresAtMillis(),
                 publisher);
+        return TenantNames.message(headers.tenant(), message);
     }
 
     private String topicOf(IngestRecord record) throws InvalidRecordException {

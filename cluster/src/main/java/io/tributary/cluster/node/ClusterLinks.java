@@ -18,6 +18,7 @@ import io.tributary.cluster.node.NodeMessage.Shared;
 import io.tributary.cluster.node.NodeMessage.SharedAnswer;
 import io.tributary.cluster.node.NodeMessage.Stats;
 import io.tributary.cluster.node.NodeMessage.StoreMisses;
+import io.tributary.cluster.node.NodeMessage.TenantsReport;
 import io.tributary.cluster.node.NodeMessage.ToOwner;
 import io.tributary.cluster.node.NodeMessage.Transient;
 import io.tributary.cluster.node.NodeMessage.Unheard;
@@ -175,6 +176,7 @@ public final class ClusterLinks implements AutoCloseable {
                     case QosZero qosZero -> arrivals.take(qosZero);
                     case Unheard(long millis) -> node.cutOff.unheard(TimeUnit.MILLISECONDS.toNanos(millis));
                     case StoreMisses(int missing) -> storeReach.received(link.peer(), missing);
+                    case TenantsReport said -> node.tenants.accept(link.peer().toString(), said.report());
                     case Stats said -> node.peerStats.received(link.peer(), said.stats());
                 }
             }

@@ -9,7 +9,9 @@ import io.tributary.cluster.link.LinkConfig;
 import io.tributary.cluster.link.LinkLayer;
 import io.tributary.cluster.link.NodeId;
 import io.tributary.cluster.node.NodeMessage.Stats;
+import io.tributary.cluster.node.NodeMessage.TenantsReport;
 import io.tributary.cluster.node.NodeMessage.Unheard;
+import io.tributary.common.event.Exhausted;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.net.InetSocketAddress;
@@ -21,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
@@ -49,6 +52,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     final OwnerQuestions questions;
     final TransientTraffic transients;
     final PeerStats peerStats;
+    volatile BiConsumer<String, byte[]> tenants = (_, _) -> {};
 
     private final Supplier<CompletionStage<@Nullable Void>> caughtUp;
     private final ClusterRecorder recorder;
@@ -243,6 +247,18 @@ public final class ClusterNode implements NodeView, AutoCloseable {
      */
     public void tell(byte[] stats) {
         tellAll(new Stats(stats));
+    }
+
+    /** Tells all nodes with which there is a link what tenants use here, once all of them can read that. */
+    public void tellTenants(byte[] report) {
+        if (format.toWrite() >= Exhausted.FIRST) {
+            tellAll(new TenantsReport(report));
+        }
+    }
+
+    /** Sets the listener for what other nodes say of tenants. */
+    public void onTenants(BiConsumer<String, byte[]> listener) {
+        tenants = listener;
     }
 
     void tellAll(NodeMessage message) {

@@ -159,6 +159,16 @@ public sealed interface NodeMessage {
     /** The answer to an {@link OwnerQuestion}. */
     record OwnerAnswer(long id, byte[] answer) implements NodeMessage {}
 
+    /**
+     * What tenants use at the sender; the newest counts. Not sent before all live nodes read format 3.
+     *
+     * @param report at most {@value #MAX_BYTES} bytes, which links and messages do not look into
+     */
+    record TenantsReport(byte[] report) implements NodeMessage {
+        /** How long a report may be. */
+        public static final int MAX_BYTES = 1 << 20;
+    }
+
     /** The sender has applied a replicated map up to the position. */
     record MapProgress(String map, long position) implements NodeMessage {}
 

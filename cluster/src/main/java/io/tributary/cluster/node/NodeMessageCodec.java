@@ -26,6 +26,7 @@ import io.tributary.cluster.node.NodeMessage.SharedOutcome;
 import io.tributary.cluster.node.NodeMessage.Stats;
 import io.tributary.cluster.node.NodeMessage.StoreMisses;
 import io.tributary.cluster.node.NodeMessage.TakenOver;
+import io.tributary.cluster.node.NodeMessage.TenantsReport;
 import io.tributary.cluster.node.NodeMessage.Transient;
 import io.tributary.cluster.node.NodeMessage.Unheard;
 import io.tributary.common.event.AttachRefusal;
@@ -77,6 +78,7 @@ public final class NodeMessageCodec {
     private static final int STORE_MISSES = 22;
     private static final int OWNER_QUESTION = 23;
     private static final int OWNER_ANSWER = 24;
+    private static final int TENANTS_REPORT = 25;
 
     private static final int DUP = 0x01;
     private static final int RELEASED = 0x02;
@@ -173,6 +175,10 @@ public final class NodeMessageCodec {
             }
             case OwnerQuestion asked -> writeNumbered(writer, OWNER_QUESTION, asked.id(), asked.question());
             case OwnerAnswer answered -> writeNumbered(writer, OWNER_ANSWER, answered.id(), answered.answer());
+            case TenantsReport said -> {
+                writer.writeByte(TENANTS_REPORT);
+                writer.writeBytes(said.report());
+            }
             case Stats said -> {
                 writer.writeByte(FIGURES);
                 writer.writeBytes(said.stats());
@@ -243,6 +249,7 @@ public final class NodeMessageCodec {
             case OWNER_QUESTION -> new OwnerQuestion(reader.readNumber(), reader.readBytes());
             case OWNER_ANSWER -> new OwnerAnswer(reader.readNumber(), reader.readBytes());
             case FIGURES -> readStats(reader);
+            case TENANTS_REPORT -> new TenantsReport(reader.readBytes());
             default -> throw new UnreadableRecordException("there is no message of type " + type);
         };
     }

@@ -121,7 +121,11 @@ public final class ChangingSecret<T> {
     }
 
     private static String count(int most) {
-        return most == 1 ? "one line" : "one line or two";
+        return switch (most) {
+            case 1 -> "one line";
+            case 2 -> "one line or two";
+            default -> "1 to " + most + " lines";
+        };
     }
 
     private static void refuseOthers(Path file) throws IOException {

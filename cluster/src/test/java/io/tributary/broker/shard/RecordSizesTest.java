@@ -46,7 +46,9 @@ class RecordSizesTest {
     /** The most bytes of a text in MQTT. */
     private static final int LONGEST = 65_535;
 
-    private static final Principal LARGEST = Principal.ofUser("\u20AC".repeat(Principal.MAX_BYTES / 3));
+    private static final String LONGEST_NAME = "\u20AC".repeat(Principal.MAX_BYTES / 3);
+    private static final Principal LARGEST = new Principal(
+            "", LONGEST_NAME, LONGEST_NAME, null, List.of(), null, "\u20AC".repeat(Principal.MAX_RULES_BYTES / 3));
     private static final int SMALLEST_PACKET = 1024;
     private static final List<Integer> MOST_IDS =
             new Random(0).ints(4_096, 1 << 21, 1 << 28).boxed().toList();

@@ -75,6 +75,14 @@ class RecordReaderTest {
     }
 
     @Test
+    void messageIsTheTenantsWhenAHeaderSaysSo() throws InvalidRecordException {
+        Message message = read("a/b", "on", "mqtt.tenant=acme", "mqtt.publisher=somebody");
+        assertThat(message.topic()).isEqualTo("\0acme/a/b");
+        assertThat(message.publisher()).isEqualTo("\0\0acme/back-end");
+        assertThat(message.properties()).isEqualTo(PublishProperties.NONE);
+    }
+
+    @Test
     void expirySecondsCountFromTheTimeOfTheRecord() throws InvalidRecordException {
         assertThat(read("a", "m", "mqtt.expiry-seconds=60").expiresAtMillis()).isEqualTo(TIME + 60_000);
     }
@@ -106,6 +114,8 @@ class RecordReaderTest {
     @CsvSource({
         "mqtt.qos=3, mqtt.qos is not",
         "mqtt.qos=, mqtt.qos is not",
+        "mqtt.tenant=, mqtt.tenant is no name of a tenant",
+        "mqtt.tenant=a/b, mqtt.tenant is no name of a tenant",
         "mqtt.retain=yes, mqtt.retain is not true or false",
         "mqtt.expires=-1, mqtt.expires is negative",
         "mqtt.expires=soon, mqtt.expires is not a number",

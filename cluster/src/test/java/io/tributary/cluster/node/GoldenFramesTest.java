@@ -27,6 +27,7 @@ import io.tributary.cluster.node.NodeMessage.SharedOutcome;
 import io.tributary.cluster.node.NodeMessage.Stats;
 import io.tributary.cluster.node.NodeMessage.StoreMisses;
 import io.tributary.cluster.node.NodeMessage.TakenOver;
+import io.tributary.cluster.node.NodeMessage.TenantsReport;
 import io.tributary.cluster.node.NodeMessage.Transient;
 import io.tributary.cluster.node.NodeMessage.Unheard;
 import io.tributary.common.event.AttachRefusal;
@@ -127,6 +128,12 @@ class GoldenFramesTest {
         if (format > 2) {
             messages.put("owner-question", new OwnerQuestion(1L << 33, new byte[] {1, 2, 3}));
             messages.put("owner-answer", new OwnerAnswer(1L << 33, new byte[] {4}));
+            messages.put(
+                    "attach-refused-tenant-connections",
+                    new AttachRefused(127, 77, 9, AttachRefusal.TENANT_CONNECTIONS));
+            messages.put(
+                    "attach-refused-tenant-sessions", new AttachRefused(127, 77, 9, AttachRefusal.TENANT_SESSIONS));
+            messages.put("tenants-report", new TenantsReport(new byte[] {1, 2, 3}));
         }
         return messages;
     }

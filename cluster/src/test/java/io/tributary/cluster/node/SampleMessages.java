@@ -51,7 +51,7 @@ final class SampleMessages {
     List<NodeMessage> oneOfEach() {
         return List.of(
                 new AttachedTo(shard(), number(), number(), attached()),
-                new AttachRefused(shard(), number(), number(), AttachRefusal.of(random.nextInt(4))),
+                new AttachRefused(shard(), number(), number(), AttachRefusal.of(random.nextInt(6))),
                 new TakenOver(shard(), number(), number()),
                 new Deliver(shard(), number(), number(), deliveries(random.nextInt(4))),
                 new ReceivedLogged(shard(), number(), number(), numbers()),

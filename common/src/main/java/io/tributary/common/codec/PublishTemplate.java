@@ -2,6 +2,7 @@ package io.tributary.common.codec;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.PublishProperties;
@@ -29,11 +30,11 @@ public final class PublishTemplate {
     }
 
     /**
-     * Encodes the bytes that are the same for all receivers of the message; {@code mqtt5} selects the form with
-     * properties.
+     * Encodes the bytes that are the same for all receivers of the message, who are of one tenant, or of none;
+     * {@code mqtt5} selects the form with properties.
      */
     public static PublishTemplate of(Message message, boolean mqtt5) {
-        return of(message.topic(), message.payload(), message.properties(), mqtt5);
+        return of(TenantNames.visible(message.topic()), message.payload(), message.properties(), mqtt5);
     }
 
     static PublishTemplate of(String topic, byte[] payload, PublishProperties properties, boolean mqtt5) {

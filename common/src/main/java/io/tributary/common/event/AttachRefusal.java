@@ -9,7 +9,11 @@ public enum AttachRefusal {
     /** The same; the application is one with little traffic. */
     IS_SMALL_APPLICATION(2),
     /** The session is another principal's. */
-    IS_SOMEBODY_ELSES(3);
+    IS_SOMEBODY_ELSES(3),
+    /** It would be one more connection of a tenant that has as many as it may. */
+    TENANT_CONNECTIONS(4),
+    /** It would begin one more persistent session of a tenant that has as many as it may. */
+    TENANT_SESSIONS(5);
 
     private final int code;
 
@@ -42,6 +46,8 @@ public enum AttachRefusal {
             case 1 -> IS_APPLICATION;
             case 2 -> IS_SMALL_APPLICATION;
             case 3 -> IS_SOMEBODY_ELSES;
+            case 4 -> TENANT_CONNECTIONS;
+            case 5 -> TENANT_SESSIONS;
             default -> throw new UnreadableRecordException("reason " + code + " to refuse a connection");
         };
     }

@@ -49,6 +49,12 @@ public final class EventCodec {
     private static final int CLEAN_START = 1;
     private static final int QUEUE_SHIFT = 1;
     private static final int TAKES_ANYONES = 8;
+    private static final int NO_MORE_CONNECTIONS = 16;
+    private static final int NO_MORE_SESSIONS = 32;
+    /** What may stand beside the kind from format 2 on, and from format 3 on. */
+    private static final int FLAGS_OF_2 = CLEAN_START | TAKES_ANYONES;
+
+    private static final int FLAGS_OF_3 = FLAGS_OF_2 | NO_MORE_CONNECTIONS | NO_MORE_SESSIONS;
 
     private static final int SMALL = 64;
     private static final int BYTES_A_RECIPIENT = 48;
@@ -183,14 +189,24 @@ public final class EventCodec {
         writer.writeString(attach.node());
         writer.writeNumber(attach.connection());
         boolean hasPrincipal = format >= PrincipalFormat.FIRST;
-        int flags = (attach.cleanStart() ? CLEAN_START : 0) | attach.kind().code() << QUEUE_SHIFT;
-        writer.writeByte(hasPrincipal && attach.takesAnyones() ? flags | TAKES_ANYONES : flags);
+        int flags = (attach.cleanStart() ? CLEAN_START : 0)
+                | (attach.takesAnyones() ? TAKES_ANYONES : 0)
+                | (attach.exhausted().connections() ? NO_MORE_CONNECTIONS : 0)
+                | (attach.exhausted().sessions() ? NO_MORE_SESSIONS : 0);
+        writer.writeByte((flags & flagsOf(format)) | (attach.kind().code() << QUEUE_SHIFT));
         writer.writeNumber(attach.sessionExpirySeconds());
         writer.writeNumber(attach.receiveMaximum());
         writeWill(writer, attach.will());
         if (hasPrincipal) {
-            PrincipalFormat.write(writer, attach.principal(), attach.clientId());
+            PrincipalFormat.write(writer, attach.principal(), attach.clientId(), format);
         }
+    }
+
+    private static int flagsOf(int format) {
+        if (format < PrincipalFormat.FIRST) {
+            return CLEAN_START;
+        }
+        return format < Exhausted.FIRST ? FLAGS_OF_2 : FLAGS_OF_3;
     }
 
     private static void writeWill(ByteWriter writer, @Nullable Will will) {
@@ -209,8 +225,8 @@ public final class EventCodec {
         String node = reader.readString();
         long connection = reader.readNumber();
         boolean hasPrincipal = reader.format() >= PrincipalFormat.FIRST;
-        int flags = reader.readByte();
-        boolean takesAnyones = hasPrincipal && (flags & TAKES_ANYONES) != 0;
+        int bits = reader.readByte();
+        int flags = bits & flagsOf(reader.format());
         return new Attach(
                 clientId,
                 node,
@@ -218,10 +234,11 @@ public final class EventCodec {
                 (flags & CLEAN_START) != 0,
                 reader.readNumber(),
                 reader.readInt(),
-                ClientKind.of((takesAnyones ? flags & ~TAKES_ANYONES : flags) >> QUEUE_SHIFT),
+                ClientKind.of((bits & ~flags) >> QUEUE_SHIFT),
                 readWill(reader),
                 hasPrincipal ? PrincipalFormat.read(reader, clientId) : null,
-                takesAnyones);
+                (flags & TAKES_ANYONES) != 0,
+                new Exhausted((flags & NO_MORE_CONNECTIONS) != 0, (flags & NO_MORE_SESSIONS) != 0));
     }
 
     private static void writeDetach(ByteWriter writer, Detach detach) {

@@ -1,6 +1,8 @@
 package io.tributary.common.event;
 
 import io.tributary.common.topic.TopicFilter;
+import io.tributary.common.topic.TopicName;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The name under which the applications of a shared subscription have a session together: that of the subscription
@@ -37,8 +39,33 @@ public final class GroupIdentifier {
         return clientId.substring(MARK.length());
     }
 
-    /** How to show an identifier to people: a group as its shared subscription, a client as it is. */
+    /** The tenant of a group or a client; null of one that is no tenant's. */
+    public static @Nullable String tenantOf(String clientId) {
+        if (!isGroup(clientId)) {
+            return TenantNames.tenantOf(clientId);
+        }
+        int filter = filterOfTenant(clientId);
+        return filter < 0 ? null : TenantNames.tenantOf(clientId.substring(filter));
+    }
+
+    /** The text behind {@code $share/} of a group as its members know it. */
+    public static String visibleNameOf(String clientId) {
+        int filter = filterOfTenant(clientId);
+        return filter < 0
+                ? nameOf(clientId)
+                : clientId.substring(MARK.length(), filter) + TenantNames.visible(clientId.substring(filter));
+    }
+
+    /** Where the filter begins in the identifier of a group, if that is a tenant's; else -1. */
+    private static int filterOfTenant(String clientId) {
+        return clientId.indexOf(TopicName.TENANT_MARK, MARK.length());
+    }
+
+    /**
+     * How to show an identifier to people: a group as its shared subscription, a client as it is, and what is a
+     * tenant's as {@link TenantNames#display}.
+     */
     public static String display(String clientId) {
-        return isGroup(clientId) ? groupOf(clientId) : clientId;
+        return TenantNames.display(isGroup(clientId) ? groupOf(clientId) : clientId);
     }
 }

@@ -12,9 +12,11 @@ import org.jspecify.annotations.Nullable;
  * @param realm what the name is unique in, for instance a user database or a certificate authority; may be empty
  * @param name the name in the realm; empty for clients that are not told apart
  * @param userName the user name that was accepted, null without one
- * @param tenant the customer or department that it belongs to, null for none
+ * @param tenant the customer or department that it belongs to, to whose topics and client identifiers it is confined
+ *     ({@link TenantNames}); null for none
  * @param groups the groups that it is in
  * @param commonName the common name (CN) of the TLS certificate that it proved to own, null without one
+ * @param rules rules of its own, as the broker's rules write them; empty for none
  */
 public record Principal(
         String realm,
@@ -22,13 +24,17 @@ public record Principal(
         @Nullable String userName,
         @Nullable String tenant,
         List<String> groups,
-        @Nullable String commonName) {
+        @Nullable String commonName,
+        String rules) {
 
     /**
-     * The most bytes that its texts may have together in UTF-8. A user name or common name that is equal to the name
-     * does not count, a group counts one byte more.
+     * The most bytes that its texts but the rules may have together in UTF-8. A user name or common name that is equal
+     * to the name does not count, a group counts one byte more.
      */
     public static final int MAX_BYTES = 1024;
+
+    /** The most bytes that its rules may have in UTF-8. */
+    public static final int MAX_RULES_BYTES = 1024;
 
     /** All clients that have not said who they are: they are not told apart. */
     public static final Principal ANONYMOUS = new Principal("", "");
@@ -36,10 +42,14 @@ public record Principal(
     /**
      * Copies the list, and keeps texts that are equal to the name only once.
      *
-     * @throws IllegalArgumentException when the texts have more than {@link #MAX_BYTES} together
+     * @throws IllegalArgumentException when the texts have more than {@link #MAX_BYTES} together, or the rules more
+     *     than {@link #MAX_RULES_BYTES}, or the tenant is not one as {@link TenantNames#check} says
      */
     public Principal {
         groups = List.copyOf(groups);
+        if (tenant != null) {
+            TenantNames.check(tenant);
+        }
         userName = name.equals(userName) ? name : userName;
         commonName = name.equals(commonName) ? name : commonName;
         int bytes = sizeOf(realm, name, userName, tenant, groups, commonName);
@@ -47,6 +57,21 @@ public record Principal(
             throw new IllegalArgumentException("the principal's realm, name, user name, tenant, groups and common name"
                     + " have " + bytes + " bytes together: at most " + MAX_BYTES);
         }
+        if (sizeOf(rules) > MAX_RULES_BYTES) {
+            throw new IllegalArgumentException(
+                    "the principal's own rules have " + sizeOf(rules) + " bytes: at most " + MAX_RULES_BYTES);
+        }
+    }
+
+    /** A principal without rules of its own. */
+    public Principal(
+            String realm,
+            String name,
+            @Nullable String userName,
+            @Nullable String tenant,
+            List<String> groups,
+            @Nullable String commonName) {
+        this(realm, name, userName, tenant, groups, commonName, "");
     }
 
     /** A principal of which nothing but its name is known. */

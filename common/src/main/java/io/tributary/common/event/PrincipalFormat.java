@@ -8,11 +8,14 @@ import org.jspecify.annotations.Nullable;
  * and the parts. {@link Principal#ANONYMOUS} and an unknown principal are one byte each.
  *
  * <p>An owner keeps one for each session. So a text that is equal to another one is in memory once: a name that is the
- * client identifier or the user name; and realms, tenants and groups, of which there are few.
+ * client identifier or the user name; and realms, tenants, groups and rules, of which there are few.
  */
 public final class PrincipalFormat {
     /** The first format whose records have it. */
     public static final int FIRST = 2;
+
+    /** The first format whose records have the rules of its own; in older ones they are missing. */
+    private static final int FIRST_WITH_RULES = 3;
 
     private static final int KNOWN = 0x01;
     private static final int HAS_REALM = 0x02;
@@ -24,7 +27,8 @@ public final class PrincipalFormat {
     private static final int HAS_USER_NAME = 0x80;
     private static final int HAS_COMMON_NAME = 0x100;
     private static final int HAS_GROUPS = 0x200;
-    private static final int ALL = 0x3FF;
+    private static final int HAS_RULES = 0x400;
+    private static final int ALL = 0x7FF;
 
     private PrincipalFormat() {}
 
@@ -33,13 +37,15 @@ public final class PrincipalFormat {
      *
      * @param principal the principal, null when it is not known
      * @param clientId the client identifier that the record is about
+     * @param format that of the record
      */
-    public static void write(ByteWriter writer, @Nullable Principal principal, String clientId) {
+    public static void write(ByteWriter writer, @Nullable Principal principal, String clientId, int format) {
         if (principal == null) {
             writer.writeNumber(0);
             return;
         }
         int parts = partsOf(principal, clientId);
+        parts |= principal.rules().isEmpty() || format < FIRST_WITH_RULES ? 0 : HAS_RULES;
         writer.writeNumber(parts);
         writeIf(writer, parts, HAS_REALM, principal.realm());
         writeIf(writer, parts, HAS_NAME, principal.name());
@@ -49,6 +55,7 @@ public final class PrincipalFormat {
             writer.writeList(principal.groups(), ByteWriter::writeString);
         }
         writeIf(writer, parts, HAS_COMMON_NAME, principal.commonName());
+        writeIf(writer, parts, HAS_RULES, principal.rules());
     }
 
     private static int partsOf(Principal principal, String clientId) {
@@ -100,6 +107,7 @@ public final class PrincipalFormat {
         List<String> groups =
                 has(parts, HAS_GROUPS) ? reader.readList(one -> one.readString().intern()) : List.of();
         String commonName = has(parts, HAS_COMMON_NAME) ? reader.readString() : null;
+        String rules = has(parts, HAS_RULES) ? reader.readString().intern() : "";
         try {
             return new Principal(
                     realm,
@@ -107,7 +115,8 @@ public final class PrincipalFormat {
                     has(parts, USER_NAME_IS_NAME) ? name : userName,
                     tenant,
                     groups,
-                    has(parts, COMMON_NAME_IS_NAME) ? name : commonName);
+                    has(parts, COMMON_NAME_IS_NAME) ? name : commonName,
+                    rules);
         } catch (IllegalArgumentException tooLong) {
             throw new UnreadableRecordException("a principal that cannot be: " + tooLong.getMessage());
         }

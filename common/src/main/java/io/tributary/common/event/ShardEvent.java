@@ -66,6 +66,7 @@ public sealed interface ShardEvent {
      * @param principal who the client is; the session of another one is not to be had. Null when it is not known, for
      *     the record is of format 1: then principals are not compared
      * @param takesAnyones whether the session is to be had though it is another principal's, as the configuration says
+     * @param exhausted which limits of the client's tenant are reached
      */
     record Attach(
             String clientId,
@@ -77,8 +78,36 @@ public sealed interface ShardEvent {
             ClientKind kind,
             @Nullable Will will,
             @Nullable Principal principal,
-            boolean takesAnyones)
-            implements ShardEvent {}
+            boolean takesAnyones,
+            Exhausted exhausted)
+            implements ShardEvent {
+
+        /** One whose tenant has room, or that has none. */
+        public Attach(
+                String clientId,
+                String node,
+                long connection,
+                boolean cleanStart,
+                long sessionExpirySeconds,
+                int receiveMaximum,
+                ClientKind kind,
+                @Nullable Will will,
+                @Nullable Principal principal,
+                boolean takesAnyones) {
+            this(
+                    clientId,
+                    node,
+                    connection,
+                    cleanStart,
+                    sessionExpirySeconds,
+                    receiveMaximum,
+                    kind,
+                    will,
+                    principal,
+                    takesAnyones,
+                    Exhausted.NOTHING);
+        }
+    }
 
     /**
      * A connection ended.

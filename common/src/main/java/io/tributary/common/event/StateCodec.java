@@ -116,7 +116,7 @@ public final class StateCodec {
         writer.writeNumbers(
                 Arrays.stream(stored.inboundPacketIds()).asLongStream().toArray());
         if (format >= PrincipalFormat.FIRST) {
-            PrincipalFormat.write(writer, stored.principal(), stored.clientId());
+            PrincipalFormat.write(writer, stored.principal(), stored.clientId(), format);
         }
     }
 

@@ -46,6 +46,11 @@ public record Message(
         return nowMillis >= expiresAtMillis;
     }
 
+    /** The same message under another topic, of another publisher. */
+    public Message withNames(String newTopic, String newPublisher) {
+        return new Message(newTopic, payload, qos, retain, properties, expiresAtMillis, newPublisher);
+    }
+
     /** The same message with another RETAIN flag. */
     public Message withRetain(boolean newRetain) {
         return newRetain == retain
@@ -88,6 +93,7 @@ public record Message(
 
     @Override
     public String toString() {
-        return "Message[" + topic + ", " + payload.length + " bytes, " + qos + (retain ? ", retain" : "") + "]";
+        return "Message[" + topic.replace("\0", "<NUL>") + ", " + payload.length + " bytes, " + qos
+                + (retain ? ", retain" : "") + "]";
     }
 }

@@ -38,6 +38,19 @@ public record TopicFilter(String filter, @Nullable String shareName) {
         return parse(text, TopicLimits.MQTT);
     }
 
+    /**
+     * Parses what {@link #toString} made of a filter that was accepted before; it may be a tenant's, with the tenant as
+     * its first level, and then longer than a client's.
+     *
+     * @throws MqttException with {@link ReasonCode#TOPIC_FILTER_INVALID} when it is damaged
+     */
+    public static TopicFilter parseStored(String text) {
+        TopicFilter parsed = isShared(text) ? parseShared(text) : new TopicFilter(text, null);
+        boolean isTenants = !parsed.filter.isEmpty() && parsed.filter.charAt(0) == TopicName.TENANT_MARK;
+        checkSyntax(isTenants ? parsed.filter.substring(1) : parsed.filter);
+        return parsed;
+    }
+
     /** Whether the text asks for a shared subscription [MQTT-4.8.2-1]; it need not be a valid one. */
     public static boolean isShared(String text) {
         return text.startsWith(SHARE_PREFIX);
@@ -66,12 +79,12 @@ public record TopicFilter(String filter, @Nullable String shareName) {
 
     /** Whether a message on the given topic, a valid topic name, goes to this subscription. */
     public boolean matches(String topic) {
-        if (TopicName.isReserved(topic) && startsWithWildcard()) {
-            return false; // [MQTT-4.7.2-1]
-        }
         int filterStart = 0;
         int topicStart = 0;
         while (true) {
+            if (isWildcard(filterStart) && !TopicName.isOpenToWildcards(topic, topicStart)) {
+                return false; // [MQTT-4.7.2-1]
+            }
             if (isMultiLevelWildcard(filterStart)) {
                 return true;
             }
@@ -92,8 +105,8 @@ public record TopicFilter(String filter, @Nullable String shareName) {
         }
     }
 
-    private boolean startsWithWildcard() {
-        return filter.charAt(0) == '+' || filter.charAt(0) == '#';
+    private boolean isWildcard(int levelStart) {
+        return levelStart < filter.length() && (filter.charAt(levelStart) == '+' || isMultiLevelWildcard(levelStart));
     }
 
     private boolean isMultiLevelWildcard(int levelStart) {
@@ -125,7 +138,7 @@ public record TopicFilter(String filter, @Nullable String shareName) {
         if (filter.isEmpty()) {
             throw invalid("topic filter is empty [MQTT-4.7.3-1]");
         }
-        if (filter.indexOf('\0') >= 0) {
+        if (filter.indexOf(TopicName.TENANT_MARK) >= 0) {
             throw invalid("topic filter has a null character [MQTT-4.7.3-2]");
         }
         for (int i = 0; i < filter.length(); i++) {

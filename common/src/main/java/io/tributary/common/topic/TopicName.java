@@ -10,6 +10,12 @@ public final class TopicName {
     /** How the topics begin on which a broker tells about itself. */
     public static final String SYS_PREFIX = "$SYS/";
 
+    /**
+     * Begins the first level of a tenant's topics and filters inside the broker, {@code <NUL>acme/devices/7}. No client
+     * can send it [MQTT-4.7.3-2].
+     */
+    public static final char TENANT_MARK = '\0';
+
     private TopicName() {}
 
     /**
@@ -34,6 +40,24 @@ public final class TopicName {
         return !topic.isEmpty() && topic.charAt(0) == '$';
     }
 
+    /**
+     * Whether a wildcard may stand for the level that begins there: not for a first level that begins with {@code $}
+     * [MQTT-4.7.2-1]. Of a tenant's topic the first level is the tenant, for which no wildcard stands, and the one
+     * behind it is the first as the rule has it.
+     */
+    public static boolean isOpenToWildcards(String topic, int levelStart) {
+        if (levelStart == 0) {
+            return !isReserved(topic) && !isTenants(topic);
+        }
+        return !isTenants(topic)
+                || !topic.startsWith("$", levelStart)
+                || topic.indexOf(TopicLevels.SEPARATOR) + 1 != levelStart;
+    }
+
+    private static boolean isTenants(String topic) {
+        return !topic.isEmpty() && topic.charAt(0) == TENANT_MARK;
+    }
+
     private static @Nullable String flaw(String topic, TopicLimits limits) {
         if (topic.isEmpty()) {
             return "topic name is empty [MQTT-4.7.3-1]";
@@ -41,7 +65,7 @@ public final class TopicName {
         if (topic.indexOf('+') >= 0 || topic.indexOf('#') >= 0) {
             return "topic name has a wildcard [MQTT-3.3.2-2]";
         }
-        if (topic.indexOf('\0') >= 0) {
+        if (topic.indexOf(TENANT_MARK) >= 0) {
             return "topic name has a null character [MQTT-4.7.3-2]";
         }
         if (limits.exceededBy(topic)) {

@@ -37,6 +37,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -99,6 +100,16 @@ class GoldenEncodingTest {
                         .as(name)
                         .usingRecursiveComparison()
                         .isEqualTo(event));
+    }
+
+    @Test
+    void limitsOfTenantsAreInTheFlagsOfAnAttachOfFormat3() {
+        Attach attach = new Attach(
+                "d", "n", 9, true, 0, 20, ClientKind.APPLICATION, null, null, true, new Exhausted(true, true));
+        assertThat(HexFormat.of().formatHex(EventCodec.encode(attach, 3))).isEqualTo("03040164016e093b00140000");
+        assertThat(EventCodec.decode(EventCodec.encode(attach, 3))).isEqualTo(attach);
+        assertThat(HexFormat.of().formatHex(EventCodec.encode(attach, 2))).isEqualTo("02040164016e090b00140000");
+        assertThat(HexFormat.of().formatHex(EventCodec.encode(attach, 1))).isEqualTo("01040164016e0903001400");
     }
 
     @ParameterizedTest

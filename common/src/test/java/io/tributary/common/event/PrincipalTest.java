@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PrincipalTest {
     private static final Principal ALICE = new Principal("ldap", "alice");
@@ -38,6 +40,21 @@ class PrincipalTest {
         assertThatIllegalArgumentException().isThrownBy(() -> new Principal("", "", null, null, List.of(), most + "x"));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new Principal("", "", null, null, Collections.nCopies(1025, ""), null));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "a/b", "+", "a#", "a\0b", "a\tb", "\u0085", "\ud800"})
+    void isRefusedWhenTheTenantCannotBeALevel(String tenant) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Principal("", "alice", null, tenant, List.of(), null))
+                .withMessageContaining("the tenant must have 1 to 64 bytes");
+    }
+
+    @Test
+    void isRefusedWhenTheTenantIsTooLong() {
+        String most = "ü".repeat(32);
+        assertThat(new Principal("", "", null, most, List.of(), null).tenant()).isEqualTo(most);
+        assertThatIllegalArgumentException().isThrownBy(() -> new Principal("", "", null, most + "x", List.of(), null));
     }
 
     @Test
@@ -72,6 +89,25 @@ class PrincipalTest {
         writer.writeString("x".repeat(Principal.MAX_BYTES + 1));
         ByteReader reader = new ByteReader(writer.toBytes());
         assertThatThrownBy(() -> PrincipalFormat.read(reader, "c")).isInstanceOf(UnreadableRecordException.class);
+    }
+
+    @Test
+    void rulesOfItsOwnAreInRecordsFromTheirFormatOn() {
+        Principal who = new Principal("r", "n", null, null, List.of(), null, "+p1n up/#");
+        Attach attach = attach(who);
+        assertThat(((Attach) EventCodec.decode(EventCodec.encode(attach, 3))).principal())
+                .isEqualTo(who);
+        assertThat(read(attach).principal()).isEqualTo(new Principal("r", "n"));
+    }
+
+    @Test
+    void rulesOfItsOwnHaveALimit() {
+        String most = "\u20AC".repeat(Principal.MAX_RULES_BYTES / 3);
+        assertThat(new Principal("r", "n", null, null, List.of(), null, most).rules())
+                .isEqualTo(most);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Principal("r", "n", null, null, List.of(), null, most + "\u20AC"))
+                .withMessageContaining("own rules");
     }
 
     private static Attach read(Attach attach) {

@@ -123,7 +123,8 @@ final class RandomEvents {
                 kind(),
                 nullable(this::will),
                 nullable(this::principal),
-                random.nextBoolean());
+                random.nextBoolean(),
+                new Exhausted(random.nextBoolean(), random.nextBoolean()));
     }
 
     private Principal principal() {

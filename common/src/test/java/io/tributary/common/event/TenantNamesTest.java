@@ -2,6 +2,9 @@ package io.tributary.common.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.topic.TopicFilter;
 import org.junit.jupiter.api.Test;
 
 class TenantNamesTest {
@@ -34,6 +37,53 @@ class TenantNamesTest {
         assertThat(TenantNames.tenantOf("a/b")).isNull();
         assertThat(TenantNames.visible("a/b")).isEqualTo("a/b");
         assertThat(TenantNames.isTenants("")).isFalse();
+    }
+
+    @Test
+    void filterOfATenantIsThatBehindTheShareName() {
+        TopicFilter shared = TenantNames.filter("acme", TopicFilter.parse("$share/g/a/#"));
+
+        assertThat(shared).hasToString("$share/g/\0acme/a/#");
+        assertThat(TopicFilter.parseStored(shared.toString())).isEqualTo(shared);
+        assertThat(TenantNames.visible(shared)).hasToString("$share/g/a/#");
+        assertThat(TenantNames.filter(null, TopicFilter.parse("a"))).isEqualTo(TopicFilter.parse("a"));
+    }
+
+    @Test
+    void messageOfATenantIsBackAsItWas() {
+        Message sent = Message.of("a", new byte[1], QoS.AT_LEAST_ONCE).withNames("a", "7");
+        Message inside = TenantNames.message("acme", sent);
+
+        assertThat(inside.topic()).isEqualTo("\0acme/a");
+        assertThat(inside.publisher()).isEqualTo("\0\0acme/7");
+        assertThat(TenantNames.visible(inside)).isEqualTo(sent);
+        assertThat(TenantNames.message("acme", sent.withNames("a", "")).publisher())
+                .isEmpty();
+        assertThat(TenantNames.message(null, sent)).isSameAs(sent);
+        assertThat(TenantNames.visible(sent)).isSameAs(sent);
+    }
+
+    @Test
+    void groupOfATenantIsBackWithItsTenant() {
+        String group = GroupIdentifier.of("$share/g/\0acme/a/#");
+
+        assertThat(GroupIdentifier.tenantOf(group)).isEqualTo("acme");
+        assertThat(GroupIdentifier.visibleNameOf(group)).isEqualTo("g/a/#");
+        assertThat(GroupIdentifier.tenantOf(GroupIdentifier.of("$share/g/a"))).isNull();
+        assertThat(GroupIdentifier.visibleNameOf(GroupIdentifier.of("$share/g/a")))
+                .isEqualTo("g/a");
+        assertThat(GroupIdentifier.tenantOf(TenantNames.clientId("acme", "7"))).isEqualTo("acme");
+        assertThat(GroupIdentifier.tenantOf("7")).isNull();
+    }
+
+    @Test
+    void nameIsLegibleWhenItIsShown() {
+        assertThat(GroupIdentifier.display(TenantNames.clientId("acme", "7"))).isEqualTo("7 (tenant acme)");
+        assertThat(GroupIdentifier.display(GroupIdentifier.of("$share/g/\0acme/a/#")))
+                .isEqualTo("$share/g/a/# (tenant acme)");
+        assertThat(GroupIdentifier.display(GroupIdentifier.of("$share/g/a"))).isEqualTo("$share/g/a");
+        assertThat(TenantNames.display("\0acme/a/b")).isEqualTo("a/b (tenant acme)");
+        assertThat(TenantNames.display("a/b")).isEqualTo("a/b");
     }
 
     @Test

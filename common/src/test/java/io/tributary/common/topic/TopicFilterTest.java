@@ -66,6 +66,35 @@ class TopicFilterTest {
                 .isEqualTo("a/b");
     }
 
+    /** The first level, {@code NUL} here for U+0000, is the tenant's. */
+    @ParameterizedTest
+    @CsvSource({
+        "#, NULacme/a, false",
+        "+/a, NULacme/a, false",
+        "+/#, NULacme/a, false",
+        "NULacme/#, NULacme/a, true",
+        "NULacme/+, NULacme/a, true",
+        "NULacme/#, NULbeta/a, false",
+        "NULacme/#, acme/a, false",
+        "NULacme/#, NULacme/$SYS/x, false", // [MQTT-4.7.2-1]
+        "NULacme/+/x, NULacme/$SYS/x, false",
+        "NULacme/$SYS/#, NULacme/$SYS/x, true",
+        "NULacme/$SYS/#, $SYS/x, false",
+        "NULacme/a/#, NULacme/a/$x, true",
+        "NULacme/a/+, NULacme/a/$x, true",
+        "NULacme/+, NULacme/, true",
+    })
+    void matchesWithinTheTenantWhenTopicOrFilterIsATenants(String filter, String topic, boolean matches) {
+        TopicFilter parsed = TopicFilter.parseStored(filter.replace("NUL", "\0"));
+        assertThat(parsed.matches(topic.replace("NUL", "\0"))).isEqualTo(matches);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a\0b", "\0a\0/b", "\0a/#/b", "$share/g/a\0", "$share/\0a", "\0", ""})
+    void refusesStoredFilterWhenItIsDamaged(String filter) {
+        assertThatThrownBy(() -> TopicFilter.parseStored(filter)).isInstanceOf(MqttException.class);
+    }
+
     @Test
     void tellsWhetherThereIsAWildcard() {
         assertThat(TopicFilter.parse("a/b").hasWildcard()).isFalse();

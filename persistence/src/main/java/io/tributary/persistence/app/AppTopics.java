@@ -1,6 +1,7 @@
 package io.tributary.persistence.app;
 
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
@@ -104,6 +105,11 @@ public interface AppTopics extends AutoCloseable {
         /** The topic of a client whose messages wait in one of this kind. */
         public static AppTopic of(String clientId, ClientKind kind) {
             return new AppTopic(clientId, kind == ClientKind.SMALL_APPLICATION);
+        }
+
+        @Override
+        public String toString() {
+            return (shared ? "shared topic of " : "topic of ") + GroupIdentifier.display(clientId);
         }
     }
 

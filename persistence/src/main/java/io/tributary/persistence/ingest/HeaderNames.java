@@ -14,6 +14,9 @@ public final class HeaderNames {
     /** Who published it; the broker's own word. */
     public static final String PUBLISHER = "mqtt.publisher";
 
+    /** The tenant to whose clients it is published. */
+    public static final String TENANT = "mqtt.tenant";
+
     /** When the broker wrote it, in milliseconds since the epoch; its own word. */
     public static final String TIME = "mqtt.time";
 

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param tenant the customer or department that it belongs to, null for none
  * @param kind what its clients are; null to leave that to the rules
  * @param attributes what else is known of it
+ * @param rules rules of its own, as {@link io.tributary.broker.security.rules.OwnRules} writes them; empty for none
  */
 public record User(
         String name,
@@ -29,7 +30,8 @@ public record User(
         List<String> groups,
         @Nullable String tenant,
         @Nullable ClientKind kind,
-        Map<String, String> attributes) {
+        Map<String, String> attributes,
+        String rules) {
     /** Copies the collections. */
     public User {
         tokens = List.copyOf(tokens);
@@ -40,7 +42,7 @@ public record User(
 
     /** A user with nothing but a password. */
     User(String name, PasswordHash password) {
-        this(name, password, List.of(), Map.of(), List.of(), null, null, Map.of());
+        this(name, password, List.of(), Map.of(), List.of(), null, null, Map.of(), "");
     }
 
     /** Whether one of the tokens has this SHA-256. */
@@ -54,7 +56,7 @@ public record User(
 
     /** Who the user is. */
     public Principal principal(String realm) {
-        return new Principal(realm, name, name, tenant, groups, null);
+        return new Principal(realm, name, name, tenant, groups, null, rules);
     }
 
     /** Its name alone: what it has is nobody's business. */

@@ -1,6 +1,7 @@
 package io.tributary.security.file;
 
 import io.tributary.broker.security.Authenticator.Accepted;
+import io.tributary.broker.security.rules.OwnRules;
 import io.tributary.common.event.ClientKind;
 import io.tributary.security.password.PasswordHash;
 import io.tributary.security.password.ScramCredential;
@@ -24,7 +25,7 @@ final class YamlUsers {
     private static final int SHA256_HEX_DIGITS = 64;
     private static final int MOST_CODE_POINTS = 512 << 20;
     private static final Set<String> KEYS =
-            Set.of("password", "tokens", "scram", "groups", "tenant", "kind", "attributes");
+            Set.of("password", "tokens", "scram", "groups", "tenant", "kind", "attributes", "rules");
 
     private YamlUsers() {}
 
@@ -70,7 +71,8 @@ final class YamlUsers {
                 texts(has.get("groups"), who + "groups"),
                 has.get("tenant") == null ? null : text(has.get("tenant"), who + "tenant"),
                 has.get("kind") == null ? null : kind(who, text(has.get("kind"), who + "kind")),
-                attributes(who, has.get("attributes")));
+                attributes(who, has.get("attributes")),
+                rules(who, has.get("rules")));
         try {
             Accepted _ = new Accepted(null, user.principal(""), null, user.attributes()); // it fits
         } catch (IllegalArgumentException e) {
@@ -132,6 +134,14 @@ final class YamlUsers {
                     .forEach((key, each) -> attributes.put(key, text(each, who + "attributes." + key)));
         }
         return attributes;
+    }
+
+    private static String rules(String who, @Nullable Object value) {
+        try {
+            return value == null ? "" : OwnRules.text(OwnRules.parse(value));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(who + e.getMessage(), e);
+        }
     }
 
     private static Map<String, ?> map(@Nullable Object value, String what) {

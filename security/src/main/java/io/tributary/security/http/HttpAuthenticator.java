@@ -75,12 +75,12 @@ public final class HttpAuthenticator implements Authenticator {
         byte[] key = cache.key(client, password);
         ServiceAnswer kept = cache.get(key);
         if (kept != null) {
-            return Authenticator.answer(kept.result(config.realm(), clock));
+            return Authenticator.answer(kept.result(clock));
         }
         byte[] question = ServiceQuestion.json(client, password);
         return queue.submit(() -> send(question)).thenApply(answer -> {
             cache.put(key, answer);
-            return answer.result(config.realm(), clock);
+            return answer.result(clock);
         });
     }
 
@@ -92,16 +92,16 @@ public final class HttpAuthenticator implements Authenticator {
         if (config.token() != null) {
             request.header("Authorization", "Bearer " + config.token());
         }
-        return web.send(request.build(), TIMEOUT, LARGEST_ANSWER).thenCompose(HttpAuthenticator::read);
+        return web.send(request.build(), TIMEOUT, LARGEST_ANSWER).thenCompose(this::read);
     }
 
-    private static CompletionStage<ServiceAnswer> read(HttpResponse<byte[]> answer) {
+    private CompletionStage<ServiceAnswer> read(HttpResponse<byte[]> answer) {
         if (answer.statusCode() != 200) {
             return CompletableFuture.failedFuture(
                     new IOException("the service answers with status " + answer.statusCode()));
         }
         try {
-            return CompletableFuture.completedFuture(ServiceAnswer.read(answer.body()));
+            return CompletableFuture.completedFuture(ServiceAnswer.read(answer.body(), config.realm()));
         } catch (IllegalArgumentException lie) {
             return CompletableFuture.failedFuture(new IOException("the service's answer " + lie.getMessage(), lie));
         }

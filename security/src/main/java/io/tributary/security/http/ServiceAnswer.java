@@ -5,6 +5,7 @@ import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.Authenticator.NotMine;
 import io.tributary.broker.security.Authenticator.Refused;
 import io.tributary.broker.security.Authenticator.Result;
+import io.tributary.broker.security.rules.OwnRules;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ReasonCode;
@@ -17,13 +18,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the service says of a client.
  *
  * @param verdict yes, no, or not mine
- * @param principal who it is, in no realm yet; null but for a yes
+ * @param why of a no, in words for operators
+ * @param principal who it is; null but for a yes
  * @param kind what kind of client it is; null to leave it to the rules
  * @param end when that is over; null for never
  * @param attributes what else is known of it
@@ -31,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 record ServiceAnswer(
         Verdict verdict,
+        String why,
         @Nullable Principal principal,
         @Nullable ClientKind kind,
         @Nullable Instant end,
@@ -47,11 +51,11 @@ record ServiceAnswer(
     }
 
     /**
-     * Reads an answer.
+     * Reads an answer. A yes with more than a principal can have, or with rules that are none, is a no.
      *
      * @throws IllegalArgumentException when it is not what docs/security.md says
      */
-    static ServiceAnswer read(byte[] body) {
+    static ServiceAnswer read(byte[] body, String realm) {
         Map<String, Object> json;
         try {
             json = JSONObjectUtils.parse(new String(body, StandardCharsets.UTF_8));
@@ -61,41 +65,41 @@ record ServiceAnswer(
         Verdict verdict = verdict(json.get("result"));
         Duration keep = Duration.ofSeconds(Math.clamp(number(json, "cacheSeconds", 0), 0, LONGEST_KEPT_SECONDS));
         if (verdict != Verdict.ACCEPT) {
-            return new ServiceAnswer(verdict, null, null, null, Map.of(), keep);
+            return new ServiceAnswer(verdict, "the service says no", null, null, null, Map.of(), keep);
         }
+        String name = text(json, "name");
+        if (name == null || name.isEmpty()) {
+            throw new IllegalArgumentException("has no name");
+        }
+        String userName = text(json, "userName");
+        String tenant = text(json, "tenant");
+        List<String> groups = groups(json.get("groups"));
+        ClientKind kind = kind(text(json, "kind"));
+        Map<String, String> attributes = attributes(json.get("attributes"));
         long end = Math.clamp(number(json, "end", LAST_SECOND), 0, LAST_SECOND);
-        ServiceAnswer answer = new ServiceAnswer(
-                verdict,
-                principal(json),
-                kind(text(json, "kind")),
-                end == LAST_SECOND ? null : Instant.ofEpochSecond(end),
-                attributes(json.get("attributes")),
-                keep);
-        Accepted _ = new Accepted(answer.kind, answer.known(), answer.end, answer.attributes); // it fits
-        return answer;
+        Instant until = end == LAST_SECOND ? null : Instant.ofEpochSecond(end);
+        try {
+            Principal who = new Principal(realm, name, userName, tenant, groups, null, rules(json.get("rules")));
+            Accepted _ = new Accepted(kind, who, until, attributes); // it fits
+            return new ServiceAnswer(verdict, "", who, kind, until, attributes, keep);
+        } catch (IllegalArgumentException e) {
+            return new ServiceAnswer(
+                    Verdict.REFUSE, "the service's answer: " + e.getMessage(), null, null, null, Map.of(), keep);
+        }
     }
 
     /** The answer to the client. */
-    Result result(String realm, InstantSource clock) {
+    Result result(InstantSource clock) {
         return switch (verdict) {
             case NOT_MINE -> NotMine.PLAIN;
-            case REFUSE -> new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "the service says no");
+            case REFUSE -> new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, why);
             case ACCEPT -> {
                 if (end != null && !clock.instant().isBefore(end)) {
                     yield new Refused(ReasonCode.NOT_AUTHORIZED, "what the service granted is over");
                 }
-                Principal who = known();
-                yield new Accepted(
-                        kind,
-                        new Principal(realm, who.name(), who.userName(), who.tenant(), who.groups(), null),
-                        end,
-                        attributes);
+                yield new Accepted(kind, Objects.requireNonNull(principal), end, attributes);
             }
         };
-    }
-
-    private Principal known() {
-        return principal == null ? Principal.ANONYMOUS : principal;
     }
 
     private static Verdict verdict(@Nullable Object result) {
@@ -111,18 +115,18 @@ record ServiceAnswer(
         throw new IllegalArgumentException("has no result of accept, refuse, not-mine");
     }
 
-    private static Principal principal(Map<String, Object> json) {
-        String name = text(json, "name");
-        if (name == null || name.isEmpty()) {
-            throw new IllegalArgumentException("has no name");
-        }
+    private static List<String> groups(@Nullable Object value) {
         List<String> groups = new ArrayList<>();
-        if (json.get("groups") instanceof List<?> list) {
+        if (value instanceof List<?> list) {
             list.forEach(group -> groups.add(String.valueOf(group)));
-        } else if (json.get("groups") != null) {
+        } else if (value != null) {
             throw new IllegalArgumentException("has groups that are no list");
         }
-        return new Principal("", name, text(json, "userName"), text(json, "tenant"), groups, null);
+        return groups;
+    }
+
+    private static String rules(@Nullable Object value) {
+        return value == null ? "" : OwnRules.text(OwnRules.parse(value));
     }
 
     private static @Nullable ClientKind kind(@Nullable String text) {

@@ -138,7 +138,8 @@ final class JwtAuthenticator implements Authenticator, EnhancedAuthenticator {
                     TokenClaims.text(claims, mapped.userName()),
                     TokenClaims.text(claims, mapped.tenant()),
                     mapped.groupsIn(claims),
-                    null);
+                    null,
+                    mapped.rulesIn(claims));
             return new Accepted(mapped.kindIn(claims), principal, end, mapped.attributesIn(claims));
         } catch (IllegalArgumentException tooMuch) {
             return refused(String.valueOf(tooMuch.getMessage()));

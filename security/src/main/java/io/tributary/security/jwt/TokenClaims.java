@@ -1,6 +1,7 @@
 package io.tributary.security.jwt;
 
 import com.nimbusds.jwt.JWTClaimsSet;
+import io.tributary.broker.security.rules.OwnRules;
 import io.tributary.common.event.ClientKind;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param tenant the claim with the tenant; null for none
  * @param groups the claim with the groups, a list or a text with spaces between; null for none
  * @param kind the claim with {@code device}, {@code application} or {@code small-application}; null for none
+ * @param rules the claim with rules of the client's own, a list as {@link OwnRules#parse} takes it; null for none
  * @param attributes the claims that become attributes, as far as the token has them
  */
 public record TokenClaims(
@@ -28,10 +30,11 @@ public record TokenClaims(
         @Nullable String tenant,
         @Nullable String groups,
         @Nullable String kind,
+        @Nullable String rules,
         List<String> attributes) {
 
     /** The subject of the token is who it is, and nothing else counts. */
-    public static final TokenClaims SUBJECT = new TokenClaims("sub", null, null, null, null, null, List.of());
+    public static final TokenClaims SUBJECT = new TokenClaims("sub", null, null, null, null, null, null, List.of());
 
     /** Copies the list. */
     public TokenClaims {
@@ -69,6 +72,23 @@ public record TokenClaims(
                     case "small-application" -> ClientKind.SMALL_APPLICATION;
                     default -> throw new IllegalArgumentException("the claim " + kind + " is no kind of client");
                 };
+    }
+
+    /**
+     * The rules of its own; a token without the claim allows nothing, where the claim is asked for.
+     *
+     * @throws IllegalArgumentException when the claim is no list of rules
+     */
+    String rulesIn(JWTClaimsSet claims) {
+        Object value = rules == null ? null : value(claims.getClaims(), rules);
+        if (value == null) {
+            return rules == null ? "" : OwnRules.NOTHING;
+        }
+        try {
+            return OwnRules.text(OwnRules.parse(value));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("the claim " + rules + ": " + e.getMessage(), e);
+        }
     }
 
     Map<String, String> attributesIn(JWTClaimsSet claims) {

@@ -32,13 +32,15 @@ public final class StoreAuthenticator implements Authenticator {
     private final InstantSource clock;
     private final Passwords passwords;
     private final CredentialCheck check;
+    private final HashReplacement replacement;
 
-    StoreAuthenticator(String realm, SecurityStore store, InstantSource clock, Passwords passwords) {
+    StoreAuthenticator(String realm, AuthenticatorContext context, Passwords passwords) {
         this.realm = realm;
-        this.store = store;
-        this.clock = clock;
+        store = context.store();
+        clock = context.clock();
         this.passwords = passwords;
         check = new CredentialCheck(passwords, this::someHash);
+        replacement = new HashReplacement(store, context.hashing());
         store.listen(this::changed);
     }
 
@@ -51,7 +53,7 @@ public final class StoreAuthenticator implements Authenticator {
         @Override
         public Link open(String name, AuthenticatorContext context) {
             Passwords passwords = new Passwords(context.hashing(), System::nanoTime);
-            return new Link(name, new StoreAuthenticator(realm, context.store(), context.clock(), passwords));
+            return new Link(name, new StoreAuthenticator(realm, context, passwords));
         }
     }
 
@@ -70,8 +72,8 @@ public final class StoreAuthenticator implements Authenticator {
     }
 
     private Credentials credentials(StoredUser user, byte[] password) {
-        return new Credentials(
-                hashOf(user), sha256 -> token(user, sha256) != null, () -> known(user, DeviceToken.sha256(password)));
+        PasswordHash hash = hashOf(user);
+        return new Credentials(hash, sha256 -> token(user, sha256) != null, () -> known(user, hash, password));
     }
 
     private @Nullable DeviceToken token(StoredUser user, byte[] sha256) {
@@ -80,17 +82,20 @@ public final class StoreAuthenticator implements Authenticator {
     }
 
     /** The user as it is now: the check may have waited for others. */
-    private Result known(StoredUser before, byte[] sha256) {
+    private Result known(StoredUser before, @Nullable PasswordHash hash, byte[] password) {
         StoredUser user = store.user(realm, before.name());
         if (user == null || user.serial() != before.serial() || !user.mayConnectAt(clock.instant())) {
             return new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "the user may not connect");
         }
-        DeviceToken token = token(user, sha256);
+        DeviceToken token = token(user, DeviceToken.sha256(password));
+        if (token == null && hash != null) {
+            replacement.wasRight(before, hash, password);
+        }
         Instant end = Stream.of(user.expires(), token == null ? null : token.expires())
                 .filter(time -> time != null)
                 .min(Instant::compareTo)
                 .orElse(null);
-        return new Accepted(user.kind(), user.principal(), end, user.attributes());
+        return new Accepted(user.kind(), user.principal(), end, user.attributes(), token == null ? null : token.id());
     }
 
     /** The hash of the user behind a place that nobody foresees. */

@@ -58,6 +58,11 @@ public final class WorkPool implements AutoCloseable {
         return result;
     }
 
+    /** Whether nothing waits for a thread. */
+    public boolean isIdle() {
+        return threads.getQueue().isEmpty();
+    }
+
     /** Ends the threads; what waits is never done. */
     @Override
     public void close() {

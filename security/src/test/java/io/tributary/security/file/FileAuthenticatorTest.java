@@ -80,6 +80,7 @@ class FileAuthenticatorTest {
                     tenant: acme
                     kind: application
                     attributes: {site: 7}
+                    rules: [{allow: publish, topic: "up/${clientid}", max-qos: 1, retain: no}]
                   meter:
                     tokens: ["%s"]
                 """.formatted(argon2id("correct horse"), sha256(token)));
@@ -87,7 +88,14 @@ class FileAuthenticatorTest {
         assertThat(ask(users, "alice", "correct horse"))
                 .isEqualTo(new Accepted(
                         ClientKind.APPLICATION,
-                        new Principal("people", "alice", "alice", "acme", List.of("operators", "night"), null),
+                        new Principal(
+                                "people",
+                                "alice",
+                                "alice",
+                                "acme",
+                                List.of("operators", "night"),
+                                null,
+                                "+p1n up/${clientid}"),
                         null,
                         Map.of("site", "7")));
         assertThat(ask(users, "alice", "wrong")).isEqualTo(wrong());
@@ -142,10 +150,12 @@ class FileAuthenticatorTest {
             passwd     | alice:$7$0$c2FsdA==$aGFzaA==         | line 1: user alice must have 1 to 1000000 iterations and a hash of 64 bytes
             passwd     | alice:$6$topsecret$topsecret         | line 1: user alice is a plain SHA-512 of an old Mosquitto, which is too fast to be safe; set the password again with mosquitto_passwd of version 2
             users.yaml | users: [a]                           | users must be a map
-            users.yaml | users: {a: {passwort: topsecret}}    | user a: there is no 'passwort'; there are attributes, groups, kind, password, scram, tenant, tokens
+            users.yaml | users: {a: {passwort: topsecret}}    | user a: there is no 'passwort'; there are attributes, groups, kind, password, rules, scram, tenant, tokens
             users.yaml | users: {a: {password: topsecret}}    | user a: password is not a hash of a password: it must begin with $argon2id$, $2b$ or $7$
             users.yaml | users: {a: {tokens: [topsecret]}}    | user a: each of tokens must be a SHA-256, as 64 hexadecimal digits
+            users.yaml | users: {a: {rules: [{allow: all}]}}     | user a: rules[0] must have a topic
             users.yaml | users: {a: {kind: robot}}            | user a: kind 'robot' is not one of device, application, small-application
+            users.yaml | users: {a: {tenant: b/c}}            | user a: the tenant must have 1 to 64 bytes in UTF-8, without /, +, # and control characters
             users.yaml | 'users: {a: {password: "topsecret}}' | line 1, column 35 is not YAML that can be read here
             """)
     void wrongFileIsRefusedInWordsThatShowNoSecret(String name, String content, String words) throws Exception {

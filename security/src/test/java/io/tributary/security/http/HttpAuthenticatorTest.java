@@ -14,6 +14,7 @@ import io.tributary.broker.security.ClientInfo;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.time.SteadyClock;
 import io.tributary.security.AuthenticatorContext;
 import io.tributary.security.web.BadServer;
@@ -78,6 +79,39 @@ class HttpAuthenticatorTest {
     }
 
     @Test
+    void answerMayHaveRulesOfItsOwn() {
+        server.says(200, "X: y", _ -> YES.replace("}", ", \"rules\": [{\"allow\": \"publish\", \"topic\": \"a/#\"}]}"));
+        assertThat(ask("c", "ann", "x"))
+                .isInstanceOfSatisfying(
+                        Accepted.class,
+                        yes -> assertThat(yes.principal())
+                                .isEqualTo(new Principal("platform", "ann", null, null, List.of(), null, "+p2a a/#")));
+    }
+
+    /** The service works: its circuit stays closed, and operators read why. */
+    @Test
+    void answerWithMoreThanAPrincipalHasIsANo() {
+        String realm = "platform";
+        String most = "x".repeat(Principal.MAX_BYTES - realm.length());
+        server.says(200, "X: y", _ -> YES.replace("ann", most));
+        assertThat(ask("c", "ann", "x")).isInstanceOf(Accepted.class);
+        List<String> answers = List.of(
+                YES.replace("ann", most + "x"),
+                YES.replace("}", ", \"rules\": \"all\"}"),
+                YES.replace("}", ", \"rules\": []}"),
+                YES.replace("}", ", \"rules\": [{\"allow\": \"publish\"}]}"),
+                YES.replace("}", ", \"attributes\": {\"a\": \"" + "x".repeat(1_024) + "\"}}"));
+        for (int i = 0; i < 10; i++) {
+            String answer = answers.get(i % answers.size());
+            server.says(200, "X: y", _ -> answer);
+            assertThat(ask("c", "ann", "x")).isInstanceOfSatisfying(Refused.class, no -> {
+                assertThat(no.reason()).isEqualTo(ReasonCode.BAD_USER_NAME_OR_PASSWORD);
+                assertThat(no.message()).startsWith("the service's answer: ");
+            });
+        }
+    }
+
+    @Test
     void noIsANoAndNotMineIsForTheNext() {
         server.says(200, "X: y", _ -> "{\"result\": \"refuse\"}");
         assertThat(ask("c", "ann", "x")).isInstanceOf(Refused.class);
@@ -108,7 +142,7 @@ class HttpAuthenticatorTest {
         AtomicLong nanos = new AtomicLong();
         AnswerCache cache = new AnswerCache(2, nanos::get);
         ServiceAnswer answer =
-                ServiceAnswer.read(YES.replace("}", ", \"cacheSeconds\": 60}").getBytes(StandardCharsets.UTF_8));
+                ServiceAnswer.read(YES.replace("}", ", \"cacheSeconds\": 60}").getBytes(StandardCharsets.UTF_8), "r");
         byte[] first = cache.key(client("a", null), null);
         cache.put(first, answer);
         assertThat(cache.get(first)).isEqualTo(answer);
@@ -137,6 +171,8 @@ class HttpAuthenticatorTest {
                 "{\"result\": \"accept\"}",
                 "{\"result\": \"accept\", \"name\": 7}",
                 "{\"result\": \"accept\", \"name\": \"a\", \"groups\": \"b\"}",
+                "{\"result\": \"accept\", \"name\": \"a\", \"tenant\": \"b/c\"}",
+                "{\"result\": \"accept\", \"name\": \"a\", \"tenant\": \"\"}",
                 "{\"result\": \"accept\", \"name\": \"a\", \"kind\": \"robot\"}",
                 "{\"result\": \"accept\", \"name\": \"a\", \"end\": \"soon\"}",
                 "{\"result\": \"accept\", \"name\": \"a\", \"attributes\": []}"

@@ -30,6 +30,7 @@ import io.tributary.broker.security.AuthenticatorChain.Link;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.EnhancedAuthenticator.Failure;
 import io.tributary.broker.security.EnhancedAuthenticator.Success;
+import io.tributary.broker.security.rules.OwnRules;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ProtocolVersion;
@@ -85,9 +86,47 @@ class JwtAuthenticatorTest {
     }
 
     @Test
+    void tokenMayHaveRulesOfItsOwn() {
+        TokenClaims claims = new TokenClaims("sub", null, null, null, null, null, "mqtt", List.of());
+        Link link = open(new JwtConfig(new JwtConfig.Given(Keys.secret(SECRET)), null, null, null, claims, "id"));
+        JWTClaimsSet plain = new JWTClaimsSet.Builder().subject("7").build();
+        JWTClaimsSet ruled = new JWTClaimsSet.Builder(plain)
+                .claim(
+                        "mqtt",
+                        List.of(Map.of("allow", "publish", "topic", "up/${clientid}", "max-qos", 1, "retain", false)))
+                .build();
+        assertThat(rulesOf(ask(link, "c", hmac(ruled)))).isEqualTo("+p1n up/${clientid}");
+        assertThat(rulesOf(ask(link, "c", hmac(plain))))
+                .as("a token without the claim allows nothing")
+                .isEqualTo(OwnRules.NOTHING);
+        for (Object wrong : List.of(
+                "all",
+                List.of(),
+                List.of(Map.of("allow", "publish")),
+                List.of(Map.of("allow", "publish", "topic", "x".repeat(Principal.MAX_RULES_BYTES))))) {
+            JWTClaimsSet malformed =
+                    new JWTClaimsSet.Builder(plain).claim("mqtt", wrong).build();
+            assertThat(ask(link, "c", hmac(malformed)))
+                    .isInstanceOfSatisfying(
+                            Refused.class, no -> assertThat(no.message()).contains("rules"));
+        }
+    }
+
+    private static String rulesOf(Result result) {
+        return Objects.requireNonNull(((Accepted) result).principal()).rules();
+    }
+
+    @Test
     void claimsBecomeThePrincipal() {
         TokenClaims claims = new TokenClaims(
-                "sub", "device", "preferred_username", "org", "realm_access.roles", "kind", List.of("site", "absent"));
+                "sub",
+                "device",
+                "preferred_username",
+                "org",
+                "realm_access.roles",
+                "kind",
+                null,
+                List.of("site", "absent"));
         Link link = open(new JwtConfig(new JwtConfig.Given(Keys.secret(SECRET)), null, null, null, claims, "id"));
         JWTClaimsSet all = new JWTClaimsSet.Builder()
                 .subject("7")
@@ -110,6 +149,11 @@ class JwtAuthenticatorTest {
         JWTClaimsSet robot =
                 new JWTClaimsSet.Builder(all).claim("kind", "robot").build();
         assertThat(ask(link, "meter-1", hmac(robot))).isInstanceOf(Refused.class);
+        JWTClaimsSet noTenant =
+                new JWTClaimsSet.Builder(all).claim("org", "acme/beta").build();
+        assertThat(ask(link, "meter-1", hmac(noTenant)))
+                .isInstanceOfSatisfying(
+                        Refused.class, no -> assertThat(no.message()).contains("the tenant must have 1 to 64 bytes"));
         JWTClaimsSet nobody = new JWTClaimsSet.Builder(all).subject(null).build();
         assertThat(ask(link, "meter-1", hmac(nobody))).isInstanceOf(Refused.class);
     }

@@ -1,6 +1,7 @@
 package io.tributary.security.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.Authenticator.NotMine;
@@ -27,18 +28,29 @@ import io.tributary.security.password.PasswordHash;
 import io.tributary.security.password.PasswordHash.Argon2id;
 import io.tributary.security.work.WorkPool;
 import java.time.Instant;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import org.bouncycastle.crypto.digests.SHA512Digest;
+import org.bouncycastle.crypto.generators.OpenBSDBCrypt;
+import org.bouncycastle.crypto.generators.PKCS5S2ParametersGenerator;
+import org.bouncycastle.crypto.params.KeyParameter;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Users that the broker keeps, as clients bring their names, passwords and tokens. */
 class StoreAuthenticatorTest {
+    private static final String PASSWORD_OF_OLD_HASH = "tributary";
+
     private final SecurityStore store = new SecurityStore(SecurityRecorder.NONE);
     private Instant now = Instant.ofEpochSecond(1_000);
     private final WorkPool hashing = WorkPool.computing("test-hashing", 1, 100);
@@ -133,6 +145,71 @@ class StoreAuthenticatorTest {
         assertThat(((NotMine) answer).pretence().get().toCompletableFuture().isDone())
                 .as("it is a task of the pool for hashes")
                 .isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"$2b$04$EGdrhbKUv8Oc9vGiXX0HQOC7x/FiY5BvBGcvs8tODvacse791.dge", "$7$101$PBKDF2"})
+    void oldHashIsReplacedWhenThePasswordWasRight(String form) {
+        String old = form.endsWith("PBKDF2") ? mosquitto(PASSWORD_OF_OLD_HASH) : form;
+        StoredUser user = new StoredUser("r", "old", 1, old, List.of(), null, null, Map.of(), false, null);
+        put(user);
+        assertThat(ask("old", "wrong")).isInstanceOf(Refused.class);
+        assertThat(ask("old", PASSWORD_OF_OLD_HASH)).isInstanceOf(Accepted.class);
+        await().until(() -> hashOf("old").startsWith("$argon2id$"));
+        StoredUser now = Objects.requireNonNull(store.user("r", "old"));
+        assertThat(now.hasPasswordOf(user)).isTrue();
+        assertThat(now.withPasswordHash(hash(PASSWORD_OF_OLD_HASH)).hasPasswordOf(user))
+                .as("somebody has set it again")
+                .isFalse();
+        assertThat(ask("old", PASSWORD_OF_OLD_HASH)).isInstanceOf(Accepted.class);
+        assertThat(ask("old", "wrong")).isInstanceOf(Refused.class);
+    }
+
+    /** Another password has the same hash: which one is the user's nobody knows. */
+    @Test
+    void oldHashStaysWhenItIsThatOfOtherPasswordsToo() {
+        String half = "0123456789abcdef0123456789abcdef0123";
+        String old = OpenBSDBCrypt.generate(PasswordHash.utf8(half + half + "tail"), new byte[16], 4);
+        put(new StoredUser("r", "old", 1, old, List.of(), null, null, Map.of(), false, null));
+        assertThat(ask("old", half + half + "else")).isInstanceOf(Accepted.class);
+        assertThat(ask("old", half + half + "tail")).isInstanceOf(Accepted.class);
+        assertThat(hashing.submit(() -> hashOf("old")).toCompletableFuture().join())
+                .as("behind whatever was begun")
+                .isEqualTo(old);
+    }
+
+    @Test
+    void oldHashIsNotReplacedWhenTheUserHasChangedMeanwhile() throws Exception {
+        String old = mosquitto(PASSWORD_OF_OLD_HASH);
+        StoredUser user = new StoredUser("r", "old", 1, old, List.of(), null, null, Map.of(), false, null);
+        put(user);
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch held = new CountDownLatch(1);
+        CompletionStage<?> _ = hashing.submit(() -> {
+            begun.countDown();
+            return await().until(() -> held.getCount() == 0, done -> done);
+        });
+        begun.await();
+        new HashReplacement(store, hashing)
+                .wasRight(user, PasswordHash.parse(old), PasswordHash.utf8(PASSWORD_OF_OLD_HASH));
+        String another = mosquitto("another");
+        put(user.withPasswordHash(another));
+        held.countDown();
+        assertThat(hashing.submit(() -> hashOf("old")).toCompletableFuture().join())
+                .isEqualTo(another);
+    }
+
+    private String hashOf(String name) {
+        return String.valueOf(Objects.requireNonNull(store.user("r", name)).passwordHash());
+    }
+
+    /** As mosquitto_passwd writes it. */
+    private static String mosquitto(String password) {
+        PKCS5S2ParametersGenerator generator = new PKCS5S2ParametersGenerator(new SHA512Digest());
+        generator.init(PasswordHash.utf8(password), new byte[12], 101);
+        byte[] key = ((KeyParameter) generator.generateDerivedMacParameters(512)).getKey();
+        Base64.Encoder base64 = Base64.getEncoder();
+        return "$7$101$" + base64.encodeToString(new byte[12]) + "$" + base64.encodeToString(key);
     }
 
     @Test

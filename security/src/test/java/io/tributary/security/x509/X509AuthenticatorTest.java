@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.netty.pkitesting.CertificateBuilder;
 import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.Authenticator.NotMine;
+import io.tributary.broker.security.Authenticator.Refused;
 import io.tributary.broker.security.Authenticator.Result;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.TextPattern;
@@ -75,6 +76,22 @@ class X509AuthenticatorTest {
         assertThat(ask(CertificateName.SUBJECT, "CN=meter*", null, subject)).isInstanceOf(Accepted.class);
         assertThat(ask(CertificateName.COMMON_NAME, "pump*", null, subject)).isEqualTo(NotMine.PLAIN);
         assertThat(ask(CertificateName.URI, null, null, subject)).isEqualTo(NotMine.PLAIN);
+    }
+
+    @Test
+    void tenantThatCannotBeOneIsRefused() {
+        String pattern = "regex:CN=(?P<tenant>[^.]*)\\.(?P<name>.*)";
+        assertThat(ask(CertificateName.SUBJECT, pattern, null, "CN=acme.7"))
+                .isInstanceOfSatisfying(
+                        Accepted.class,
+                        yes -> assertThat(yes.principal())
+                                .isEqualTo(new Principal("devices", "7", null, "acme", List.of("fleet"), "acme.7")));
+        for (String subject : List.of("CN=.7", "CN=a/b.7")) {
+            assertThat(ask(CertificateName.SUBJECT, pattern, null, subject))
+                    .isInstanceOfSatisfying(
+                            Refused.class,
+                            no -> assertThat(no.message()).contains("the tenant must have 1 to 64 bytes"));
+        }
     }
 
     private static X509Certificate certificate(String subject) throws Exception {

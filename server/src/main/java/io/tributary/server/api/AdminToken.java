@@ -1,7 +1,6 @@
 package io.tributary.server.api;
 
-import io.tributary.server.settings.SecuritySettings;
-import io.tributary.server.settings.check.SecretFile;
+import io.tributary.server.settings.NamedTokens;
 import io.tributary.server.settings.check.SettingException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,15 +16,17 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Base64;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The token that opens the API. It is in a file, which is read again when it changes, so that the token can be changed
- * while the broker runs. Thread-safe.
+ * The tokens that open the API, and whose they are. They are in a file, which is read again when it changes, so that
+ * tokens can be changed while the broker runs. Thread-safe.
  */
 public final class AdminToken {
     private static final Logger LOG = LoggerFactory.getLogger(AdminToken.class);
@@ -37,7 +38,7 @@ public final class AdminToken {
     private final LongSupplier nanoTime;
 
     // Guarded by this.
-    private byte[] sha256;
+    private List<Known> tokens;
     private long lookedNanos;
     private String problem = "";
 
@@ -45,12 +46,16 @@ public final class AdminToken {
         this.setting = setting;
         this.file = file;
         this.nanoTime = nanoTime;
-        sha256 = sha256(read(setting, file));
+        tokens = read(setting, file);
         lookedNanos = nanoTime.getAsLong();
     }
 
+    /** A token, and whose it is. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared as a record
+    private record Known(byte[] sha256, String name) {}
+
     /**
-     * Reads it.
+     * Reads them.
      *
      * @param setting the setting that names the file
      * @throws SettingException when the file has no token in it, or others may read it
@@ -60,7 +65,7 @@ public final class AdminToken {
     }
 
     /**
-     * Reads it, and first makes one where there is no file: readable by nobody but its owner.
+     * Reads them, and first makes one where there is no file: readable by nobody but its owner.
      *
      * @throws SettingException as {@link #of}
      * @throws UncheckedIOException when the file cannot be made
@@ -72,36 +77,46 @@ public final class AdminToken {
         return of(setting, file, nanoTime);
     }
 
-    /** The file that it is in. */
+    /** The file that they are in. */
     public Path file() {
         return file;
     }
 
-    /** Whether this is the token; takes the same time for all that are not. */
-    public boolean is(String presented) {
-        return MessageDigest.isEqual(sha256(presented), current());
+    /** Whose token this is; null when it is nobody's, which takes the same time for all such. */
+    @Nullable
+    String nameOf(String presented) {
+        byte[] shown = sha256(presented);
+        String name = null;
+        for (Known token : current()) {
+            if (MessageDigest.isEqual(shown, token.sha256)) {
+                name = token.name;
+            }
+        }
+        return name;
     }
 
-    private static String read(String setting, Path file) {
-        return SecretFile.read(setting, file.toString(), SecuritySettings.LEAST_TOKEN_CHARACTERS);
+    private static List<Known> read(String setting, Path file) {
+        return NamedTokens.read(setting, file).entrySet().stream()
+                .map(token -> new Known(sha256(token.getKey()), token.getValue()))
+                .toList();
     }
 
-    private synchronized byte[] current() {
+    private synchronized List<Known> current() {
         long now = nanoTime.getAsLong();
         if (now - lookedNanos >= PERIOD_NANOS) {
             lookedNanos = now;
             try {
-                sha256 = sha256(read(setting, file));
+                tokens = read(setting, file);
                 problem = "";
             } catch (SettingException e) {
                 String words = String.valueOf(e.getMessage());
                 if (!words.equals(problem)) {
-                    LOG.warn("the token of administrators stays as it was: {}", words);
+                    LOG.warn("the tokens of administrators stay as they were: {}", words);
                 }
                 problem = words;
             }
         }
-        return sha256;
+        return tokens;
     }
 
     private static void make(Path file) {

@@ -58,26 +58,30 @@ public final class ApiController {
     @RequestMapping({"/api", "/api/**"})
     public CompletionStage<ResponseEntity<byte[]>> handle(HttpServletRequest request) {
         try {
-            checkToken(request.getHeader(HttpHeaders.AUTHORIZATION));
-            return carriedOut(request).exceptionally(failure -> ofFailure(failure));
+            String who = checkToken(request.getHeader(HttpHeaders.AUTHORIZATION));
+            return carriedOut(request, who).exceptionally(failure -> ofFailure(failure));
         } catch (ApiProblem | IllegalArgumentException | ArithmeticException | IOException problem) {
             return CompletableFuture.completedStage(ofFailure(problem));
         }
     }
 
-    private void checkToken(@Nullable String authorization) {
-        boolean isRight = token != null
-                && authorization != null
-                && authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())
-                && token.is(authorization.substring(BEARER.length()).strip());
-        if (!isRight) {
+    /** Who has sent the request. */
+    private String checkToken(@Nullable String authorization) {
+        String who = token == null
+                        || authorization == null
+                        || !authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())
+                ? null
+                : token.nameOf(authorization.substring(BEARER.length()).strip());
+        if (who == null) {
             recorder.unauthorized();
             throw new ApiProblem(
                     HttpStatus.UNAUTHORIZED, "the API is for those who send its token as Authorization: Bearer TOKEN");
         }
+        return who;
     }
 
-    private CompletionStage<ResponseEntity<byte[]>> carriedOut(HttpServletRequest request) throws IOException {
+    private CompletionStage<ResponseEntity<byte[]>> carriedOut(HttpServletRequest request, String who)
+            throws IOException {
         List<String> path = path(request.getRequestURI());
         if (path.equals(List.of(AUDIT)) && request.getMethod().equals("GET")) {
             return security.audit(request.getParameter("before"), request.getParameter("limit"))
@@ -99,6 +103,7 @@ public final class ApiController {
                 request.getHeader(HttpHeaders.IF_MATCH),
                 request.getHeader(HttpHeaders.IF_NONE_MATCH),
                 body(request),
+                who,
                 request.getRemoteAddr());
         return security.answer(read).thenApply(ApiController::ofAnswer);
     }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param after where a page begins
  * @param limit how long a page is
  * @param body what came with it, empty without
+ * @param by who has sent it
  * @param from the address of the other side
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -22,4 +23,5 @@ record ApiRequest(
         @Nullable String ifMatch,
         @Nullable String ifNoneMatch,
         byte[] body,
+        String by,
         String from) {}

@@ -10,6 +10,7 @@ import io.tributary.broker.security.store.StoredRuleSet;
 import io.tributary.broker.security.store.StoredUser;
 import io.tributary.broker.security.store.TenantLimits;
 import io.tributary.broker.security.store.TenantLimits.Limit;
+import io.tributary.broker.tenant.TenantUse;
 import io.tributary.common.event.ClientKind;
 import io.tributary.persistence.audit.AuditLog;
 import io.tributary.security.password.PasswordHash;
@@ -61,6 +62,18 @@ final class ObjectJson {
         return json;
     }
 
+    /** What a tenant uses, as an answer has it. */
+    static Map<String, @Nullable Object> of(TenantUse use) {
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put(camel(Limit.CONNECTIONS), use.connections());
+        json.put(camel(Limit.SESSIONS), use.sessions());
+        json.put(camel(Limit.SUBSCRIPTIONS), use.subscriptions() + use.transientSubscriptions());
+        json.put(camel(Limit.RETAINED_MESSAGES), use.retainedMessages());
+        json.put(camel(Limit.RETAINED_BYTES), use.retainedBytes());
+        json.put(camel(Limit.QUEUED_BYTES), use.queuedBytes());
+        return json;
+    }
+
     /** An object as an answer has it. */
     static Map<String, @Nullable Object> of(SecurityObject object) {
         Map<String, @Nullable Object> json = new LinkedHashMap<>();
@@ -76,6 +89,10 @@ final class ObjectJson {
                 json.put("attributes", new TreeMap<>(user.attributes()));
                 json.put("disabled", user.disabled());
                 json.put("expires", text(user.expires()));
+                if (!user.rules().isEmpty()) {
+                    json.put(
+                            "rules", user.rules().stream().map(ObjectJson::rule).toList());
+                }
             }
             case DeviceToken token -> {
                 json.put("user", token.user());
@@ -92,6 +109,7 @@ final class ObjectJson {
                 json.put("reason", ban.reason());
                 json.put("expires", text(ban.expires()));
                 json.put("disconnect", ban.disconnect());
+                json.put("automatic", ban.isAutomatic());
             }
             case TenantLimits tenant ->
                 json.put(
@@ -114,7 +132,7 @@ final class ObjectJson {
      * @throws IllegalArgumentException when it is not well made, in words
      */
     static SecurityObject read(SecurityTable table, String id, JsonFields body, @Nullable SecurityObject before) {
-        body.ignore("id", "changed", "etag");
+        body.ignore("id", "changed", "etag", "used");
         SecurityObject read = switch (table) {
             case USERS -> user(id, body, before instanceof StoredUser user ? user : null);
             case RULES -> rules(id, body);
@@ -142,7 +160,18 @@ final class ObjectJson {
                 kind(body.text("kind")),
                 body.textsByName("attributes"),
                 body.flag("disabled"),
-                body.time("expires"));
+                body.time("expires"),
+                ownRules(body));
+    }
+
+    private static List<StoredRuleSet.Line> ownRules(JsonFields body) {
+        boolean isGiven = body.has("rules");
+        List<StoredRuleSet.Line> lines =
+                body.objects("rules").stream().map(ObjectJson::line).toList();
+        if (isGiven && lines.isEmpty()) {
+            throw ApiProblem.bad("rules is empty; leave it out for no rules of the user's own");
+        }
+        return lines;
     }
 
     /** Without a word of it the password stays, null takes it away. */
@@ -230,6 +259,7 @@ final class ObjectJson {
         if (given.size() != 1) {
             throw ApiProblem.bad("a ban must have one of address, clientId, user and tenant");
         }
+        body.ignore("automatic");
         Map.Entry<Ban.Subject, String> one = given.entrySet().iterator().next();
         return new Ban(
                 id, one.getKey(), one.getValue(), body.text("reason"), body.time("expires"), body.flag("disconnect"));

@@ -12,6 +12,8 @@ import io.tributary.broker.security.store.SecurityStore.Page;
 import io.tributary.broker.security.store.SecurityTable;
 import io.tributary.broker.security.store.Stamp;
 import io.tributary.broker.security.store.StoredUser;
+import io.tributary.broker.security.store.TenantLimits;
+import io.tributary.broker.tenant.TenantUse;
 import io.tributary.security.password.PasswordHash;
 import io.tributary.security.password.PasswordHash.Argon2id;
 import io.tributary.security.work.WorkPool;
@@ -24,6 +26,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.util.UriUtils;
@@ -37,22 +40,25 @@ public final class SecurityResource {
     private static final int ON_A_PAGE = 100;
     private static final int MOST_PASSWORD_BYTES = 1_024;
     private static final int SALT_BYTES = 16;
-    private static final String ADMIN = "admin token";
 
     private final SecurityStore store;
     private final RefusedClients refused;
     private final WorkPool hashing;
+    private final Function<String, TenantUse> tenantUse;
 
     /**
      * Creates it.
      *
      * @param refused the clients that this node refused last
      * @param hashing where slow hashes are computed
+     * @param tenantUse what a tenant uses
      */
-    public SecurityResource(SecurityStore store, RefusedClients refused, WorkPool hashing) {
+    public SecurityResource(
+            SecurityStore store, RefusedClients refused, WorkPool hashing, Function<String, TenantUse> tenantUse) {
         this.store = store;
         this.refused = refused;
         this.hashing = hashing;
+        this.tenantUse = tenantUse;
     }
 
     CompletionStage<ApiAnswer> answer(ApiRequest request) {
@@ -83,7 +89,7 @@ public final class SecurityResource {
         int limit = limit(request.limit());
         Page page = store.page(table, request.after() == null ? "" : request.after(), limit);
         Map<String, @Nullable Object> json = new LinkedHashMap<>();
-        json.put("items", page.entries().stream().map(ObjectJson::of).toList());
+        json.put("items", page.entries().stream().map(this::json).toList());
         json.put(
                 "next",
                 page.next() == null
@@ -151,7 +157,16 @@ public final class SecurityResource {
         if (entry == null) {
             throw notFound(table, id);
         }
-        return new ApiAnswer(HttpStatus.OK, entry.stamp().toString(), ObjectJson.of(entry));
+        return new ApiAnswer(HttpStatus.OK, entry.stamp().toString(), json(entry));
+    }
+
+    /** Of a tenant also what it uses. */
+    private Map<String, @Nullable Object> json(Entry entry) {
+        Map<String, @Nullable Object> json = ObjectJson.of(entry);
+        if (entry.object() instanceof TenantLimits tenant) {
+            json.put("used", ObjectJson.of(tenantUse.apply(tenant.name())));
+        }
+        return json;
     }
 
     private CompletionStage<ApiAnswer> put(SecurityTable table, String id, ApiRequest request) {
@@ -169,7 +184,7 @@ public final class SecurityResource {
         boolean isNew = condition instanceof Change.Absent;
         SecurityObject read = ObjectJson.read(table, id, body, before == null || isNew ? null : before.object());
         return withPassword(read, password)
-                .thenCompose(object -> store.change(Change.put(object, condition, ADMIN, request.from()))
+                .thenCompose(object -> store.change(Change.put(object, condition, request.by(), request.from()))
                         .thenApply(result -> {
                             Stamp stamp = done(table, id, result);
                             HttpStatus status = isNew ? HttpStatus.CREATED : HttpStatus.OK;
@@ -197,17 +212,7 @@ public final class SecurityResource {
                     }
                     throw new IllegalStateException("the password could not be hashed", failure);
                 })
-                .thenApply(hash -> new StoredUser(
-                        user.realm(),
-                        user.name(),
-                        user.serial(),
-                        hash,
-                        user.groups(),
-                        user.tenant(),
-                        user.kind(),
-                        user.attributes(),
-                        user.disabled(),
-                        user.expires()));
+                .thenApply(user::withPasswordHash);
     }
 
     private CompletionStage<ApiAnswer> removed(SecurityTable table, String id, ApiRequest request) {
@@ -215,7 +220,7 @@ public final class SecurityResource {
         if (condition instanceof Change.Absent) {
             throw ApiProblem.bad("If-None-Match has no meaning with DELETE");
         }
-        return store.change(Change.remove(table, id, condition, ADMIN, request.from()))
+        return store.change(Change.remove(table, id, condition, request.by(), request.from()))
                 .thenApply(result -> {
                     Stamp _ = done(table, id, result);
                     return new ApiAnswer(HttpStatus.NO_CONTENT, null, null);
@@ -239,7 +244,7 @@ public final class SecurityResource {
         String secret = DeviceToken.newSecret();
         DeviceToken token = new DeviceToken(
                 DeviceToken.sha256(PasswordHash.utf8(secret)), owner, stored.serial(), description, expires);
-        return store.change(Change.put(token, new Change.Absent(), ADMIN, request.from()))
+        return store.change(Change.put(token, new Change.Absent(), request.by(), request.from()))
                 .thenApply(result -> {
                     Stamp stamp = done(table, token.id(), result);
                     Map<String, @Nullable Object> json = ObjectJson.of(token);

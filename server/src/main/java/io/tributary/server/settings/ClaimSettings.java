@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param groups The claim with the groups: a list, or a text with spaces between.
  * @param kind The claim with what the client is: {@code device}, {@code application} or {@code small-application}.
  *     Without a value, {@code tributary.applications.rules} say it.
+ * @param rules The claim with rules of the client's own ([security.md](security.md#rules-of-a-clients-own)). A token
+ *     without it allows nothing of its own.
  * @param attributes The claims that are kept as attributes: 16, of 1KB together.
  */
 public record ClaimSettings(
@@ -23,6 +25,7 @@ public record ClaimSettings(
         @Nullable String tenant,
         @Nullable String groups,
         @Nullable String kind,
+        @Nullable String rules,
         @Nullable List<String> attributes) {
 
     boolean isGiven() {
@@ -32,6 +35,7 @@ public record ClaimSettings(
                 || tenant != null
                 || groups != null
                 || kind != null
+                || rules != null
                 || attributes != null;
     }
 
@@ -43,6 +47,7 @@ public record ClaimSettings(
                 tenant,
                 groups,
                 kind,
+                rules,
                 attributes == null ? List.of() : attributes);
     }
 }

@@ -7,7 +7,6 @@ import io.tributary.broker.security.SessionTakeover;
 import io.tributary.broker.security.rules.AddressRange;
 import io.tributary.broker.security.rules.RuleSet;
 import io.tributary.security.AuthenticatorConfig;
-import io.tributary.server.settings.check.SecretFile;
 import io.tributary.server.settings.check.SettingException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -33,10 +32,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param onRevocation What happens to a client that loses a subscription because rules do not allow it any more
  *     ([security.md](security.md#when-rights-are-withdrawn)). {@code remove}: the subscription is removed, and nothing
  *     tells the client. {@code disconnect}: its connection is closed as well, with 0x87 where it speaks MQTT 5.
- * @param adminTokenFile The file with the token that opens the API ([security.md](security.md#the-api)): one line of 32
- *     characters or more; read again when it changes. Others must not be able to read the file. Without a value a
- *     broker that runs alone makes {@code admin.token} in the data directory at its first start; in a cluster the API
- *     is closed.
+ * @param adminTokenFile The file with the tokens that open the API ([security.md](security.md#the-api)): one line of 32
+ *     characters or more, or a line {@code NAME:TOKEN} for each administrator; read again when it changes. Others must
+ *     not be able to read the file. Without a value a broker that runs alone makes {@code admin.token} in the data
+ *     directory at its first start; in a cluster the API is closed.
  * @param seed The YAML file with users, rule sets, bans and tenants that each start puts into the store where they are
  *     not there yet ([security.md](security.md#a-file-to-begin-with)).
  * @param exempt Addresses, or ranges of them (CIDR), that have no connect rate and no automatic bans: networks whose
@@ -133,7 +132,7 @@ public record SecuritySettings(
         }
         Path file = SettingException.naming(
                 ADMIN_TOKEN_FILE, () -> Path.of(adminTokenFile).toAbsolutePath());
-        String _ = SecretFile.read(ADMIN_TOKEN_FILE, file.toString(), LEAST_TOKEN_CHARACTERS);
+        Map<String, String> _ = NamedTokens.read(ADMIN_TOKEN_FILE, file);
         return file;
     }
 

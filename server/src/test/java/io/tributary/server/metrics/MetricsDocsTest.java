@@ -7,6 +7,7 @@ import io.tributary.broker.connection.PauseReason;
 import io.tributary.broker.metrics.BrokerMeters;
 import io.tributary.broker.metrics.Meters;
 import io.tributary.broker.routing.RouterRecorder;
+import io.tributary.broker.security.store.TenantLimits.Limit;
 import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.subscription.Withdrawal;
 import io.tributary.cluster.ingest.IngestRecorder;
@@ -66,6 +67,9 @@ class MetricsDocsTest {
                         "rules",
                         "the name of a rule set; `other` behind the first 100; `none` where no rule set says so"),
                 values(BrokerMeters.SUBSCRIPTIONS_WITHDRAWN, "change", names(Withdrawal.class)),
+                values(BrokerMeters.TENANT_MESSAGES, "direction", "`received`, `sent`"),
+                values(BrokerMeters.TENANT_BYTES, "direction", "`received`, `sent`"),
+                values(BrokerMeters.TENANT_REFUSED, "limit", names(Limit.class)),
                 values(BrokerMeters.REDIS_CALLS, "operation", names(RedisRecorder.Operation.class)),
                 values(BrokerMeters.REDIS_FAILURES, "operation", names(RedisRecorder.Operation.class)),
                 values(BrokerMeters.REDIS_FAILURES, "reason", names(RedisRecorder.Failure.class)),

@@ -86,7 +86,8 @@ class ArchitectureTest {
         "broker.guard, broker.loop broker.security.rules",
         "broker.delivery, ''",
         "broker.subscription, broker.security persistence.replicated",
-        "broker.retained, persistence.replicated",
+        "broker.tenant, broker.security.store",
+        "broker.retained, broker.tenant broker.security.store persistence.replicated",
         "broker.shard.fold, persistence.shard",
         "broker.shard, broker.shard.fold broker.delivery persistence.shard persistence.app",
         "broker.routing,"
@@ -97,12 +98,12 @@ class ArchitectureTest {
         "broker.embedded, broker.delivery broker.subscription broker.retained",
         "broker.connection,"
                 + " broker.guard broker.loop broker.routing broker.subscription broker.retained broker.security broker.extension"
-                + " broker.delivery broker.shard broker.group persistence.shard",
+                + " broker.security.store broker.tenant broker.delivery broker.shard broker.group persistence.shard",
         "broker.tls, ''",
         "broker.network, broker.guard broker.loop broker.connection broker.security broker.security.rules broker.delivery broker.tls",
         "broker.deployment, broker.delivery broker.routing broker.shard broker.subscription broker.sys broker.security.store"
                 + " persistence.shard persistence.replicated persistence.app persistence.audit",
-        "security.., broker.security broker.security.store",
+        "security.., broker.security broker.security.rules broker.security.store",
         "cluster.secret, ''",
         "cluster.kafka, persistence.shard persistence.limit persistence.audit cluster.secret",
         "cluster.kafka.audit, cluster.kafka persistence.audit",

@@ -2,6 +2,7 @@ package io.tributary.broker.security.rules;
 
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rules of a {@link RuleBook} that are for one client, and what their placeholders stand for with it. Immutable;
@@ -12,8 +13,12 @@ final class BoundRules {
     private final AudienceRules[] rules;
     private final LevelValues[][] values;
 
-    BoundRules(RuleBook book, Subject subject) {
+    /** Rules of the client's own, which come after all others. */
+    private final @Nullable BoundRules own;
+
+    BoundRules(RuleBook book, Subject subject, @Nullable RuleBook own) {
         this.book = book;
+        this.own = own == null ? null : new BoundRules(own, subject, null);
         List<AudienceRules> all = book.of(subject);
         rules = all.toArray(AudienceRules[]::new);
         values = all.stream().map(each -> each.valuesOf(subject)).toArray(LevelValues[][]::new);
@@ -26,7 +31,13 @@ final class BoundRules {
     /** Whether all rules here are for the client, and it is known what their placeholders stand for. */
     boolean isSureAbout(Subject subject) {
         return Arrays.stream(rules).allMatch(each -> each.audience().includes(subject))
-                && Arrays.stream(values).flatMap(Arrays::stream).allMatch(LevelValues::isKnown);
+                && Arrays.stream(values).flatMap(Arrays::stream).allMatch(LevelValues::isKnown)
+                && (own == null || own.isSureAbout(subject));
+    }
+
+    @Nullable
+    BoundRules own() {
+        return own;
     }
 
     /** What follows from the rule with that number. */

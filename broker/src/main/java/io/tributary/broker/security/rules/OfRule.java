@@ -17,6 +17,9 @@ record OfRule(boolean allows, QoS maxQos, Decision here, Decision tooHigh) {
     /** Where no rule matches. */
     static final OfRule NONE = new OfRule(false, QoS.EXACTLY_ONCE, NO_RULE, NO_RULE);
 
+    /** Where no rule matches, and the client may have rules of its own that are not known. */
+    static final OfRule MAYBE = new OfRule(true, QoS.EXACTLY_ONCE, Decision.ALLOWED, Decision.ALLOWED);
+
     /** Those of the rule with that number in its set. */
     static OfRule of(RuleSet set, int number) {
         Rule rule = set.rules().get(number);

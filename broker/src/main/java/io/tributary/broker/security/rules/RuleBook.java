@@ -38,6 +38,19 @@ final class RuleBook {
         allowing = compile(byAudience, Rule::allows);
     }
 
+    private RuleBook(RuleBook before) {
+        version = before.version + 1;
+        isWhole = before.isWhole;
+        audiences = before.audiences;
+        allowing = before.allowing;
+        decisions = before.decisions;
+    }
+
+    /** The same rules under the next number. */
+    RuleBook again() {
+        return new RuleBook(this);
+    }
+
     private static List<AudienceRules> compile(Map<Audience, Map<Integer, Rule>> byAudience, Predicate<Rule> isWanted) {
         return byAudience.entrySet().stream()
                 .map(entry -> AudienceRules.compile(entry.getKey(), filtered(entry.getValue(), isWanted)))

@@ -4,10 +4,11 @@ import io.tributary.broker.security.Decision;
 import io.tributary.broker.security.Permissions;
 import io.tributary.broker.security.SubscriptionDecision;
 import io.tributary.broker.security.SubscriptionDecision.Extent;
+import io.tributary.broker.security.rules.Subject.Known;
+import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.common.topic.TopicName;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,21 +23,21 @@ final class RulePermissions implements Permissions {
     private final Rules rules;
     private final Subject subject;
 
-    /** Rules of the client's own, which come after all others. */
-    private final @Nullable BoundRules own;
+    /** Whose rules of its own count; null for those of the subject. */
+    private final @Nullable Principal principal;
 
     /** May be seen late by another thread, which then makes another one: the object is immutable. */
     private BoundRules bound;
 
-    RulePermissions(Rules rules, Subject subject) {
+    RulePermissions(Rules rules, Subject subject, @Nullable Principal principal) {
         this.rules = rules;
         this.subject = subject;
-        own = subject.rules().isEmpty()
-                ? null
-                : new BoundRules(
-                        new RuleBook(0, List.of(new RuleSet("own", Audience.EVERYBODY, subject.rules())), true),
-                        subject);
-        bound = new BoundRules(rules.book(), subject);
+        this.principal = principal;
+        bound = bind(rules.book());
+    }
+
+    private BoundRules bind(RuleBook book) { // which was there before rules of its own are asked for
+        return new BoundRules(book, subject, rules.own(subject, principal));
     }
 
     @Override
@@ -70,8 +71,10 @@ final class RulePermissions implements Permissions {
                 ? TopicFilter.parse(topicFilter).filter()
                 : topicFilter;
         int rule = now.covering(filter);
+        BoundRules own = now.own();
         if (rule != RuleTrie.NONE || own == null) {
-            return decision(now.decision(rule), qos, now.isCut(filter, rule));
+            boolean isCut = now.isCut(filter, rule) || (rule == RuleTrie.NONE && !isOwnKnown());
+            return decision(decision(now, rule), qos, isCut);
         }
         rule = own.covering(filter);
         return decision(own.decision(rule), qos, now.isCut(filter, RuleTrie.NONE) || own.isCut(filter, rule));
@@ -115,7 +118,7 @@ final class RulePermissions implements Permissions {
         BoundRules known = bound;
         RuleBook book = rules.book();
         if (known.book() != book) {
-            known = new BoundRules(book, subject);
+            known = bind(book);
             bound = known;
         }
         return known;
@@ -123,7 +126,7 @@ final class RulePermissions implements Permissions {
 
     /** Whether there are no rules at all, be they for this client or not. */
     boolean isWithoutRules(BoundRules now) {
-        return own == null && now.book().isEmpty();
+        return now.own() == null && now.book().isEmpty();
     }
 
     static Decision withoutRules(String topic) {
@@ -133,12 +136,23 @@ final class RulePermissions implements Permissions {
     /** What the first rule about publishing to a topic says. */
     OfRule publishing(BoundRules now, String topic, boolean retain) {
         int rule = now.publishing(topic, retain);
+        BoundRules own = now.own();
         return rule == RuleTrie.NONE && own != null ? own.decision(own.publishing(topic, retain)) : now.decision(rule);
     }
 
     /** What the first rule about receiving what is published on a topic says. */
     OfRule receiving(BoundRules now, String topic) {
         int rule = now.receiving(topic);
-        return rule == RuleTrie.NONE && own != null ? own.decision(own.receiving(topic)) : now.decision(rule);
+        BoundRules own = now.own();
+        return rule == RuleTrie.NONE && own != null ? own.decision(own.receiving(topic)) : decision(now, rule);
+    }
+
+    private OfRule decision(BoundRules now, int rule) {
+        return rule == RuleTrie.NONE && !isOwnKnown() ? OfRule.MAYBE : now.decision(rule);
+    }
+
+    /** Whether rules of its own would be known here if it has any. */
+    private boolean isOwnKnown() {
+        return subject.known() != Known.CLIENT_ID;
     }
 }

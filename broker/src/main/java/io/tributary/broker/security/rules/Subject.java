@@ -98,7 +98,7 @@ public record Subject(
                 client.listener(),
                 address(client.remoteAddress()),
                 client.attributes(),
-                List.of(),
+                List.of(), // found by the principal
                 known);
     }
 

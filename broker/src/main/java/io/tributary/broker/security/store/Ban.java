@@ -1,7 +1,10 @@
 package io.tributary.broker.security.store;
 
 import io.tributary.broker.security.rules.AddressRange;
+import io.tributary.common.event.TenantNames;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +27,8 @@ public record Ban(
         boolean disconnect)
         implements SecurityObject {
     private static final int MOST_VALUE_BYTES = 65_535; // of a client identifier
+    private static final String AUTOMATIC = "automatic-";
+    private static final int ID_BYTES = 16;
 
     /** What a ban is about. */
     public enum Subject {
@@ -63,7 +68,34 @@ public record Ban(
         }
         if (subject == Subject.ADDRESS) {
             AddressRange _ = AddressRange.parse(value);
+        } else if (subject == Subject.TENANT) {
+            TenantNames.check(value);
         }
+    }
+
+    /**
+     * One that a node makes by itself, for a while; who is banned twice has one.
+     *
+     * @param cause what for
+     */
+    public static Ban automatic(Subject subject, String value, String cause, Instant expires) {
+        return new Ban(automaticId(subject, value), subject, value, cause, expires, false);
+    }
+
+    /** The id of such a ban. */
+    public static String automaticId(Subject subject, String value) {
+        byte[] who = DeviceToken.sha256((subject.text() + ':' + value).getBytes(StandardCharsets.UTF_8));
+        return AUTOMATIC + HexFormat.of().formatHex(who, 0, ID_BYTES);
+    }
+
+    /** Whether the ban with that id is one that a node has made by itself. */
+    static boolean isAutomatic(String id) {
+        return id.startsWith(AUTOMATIC);
+    }
+
+    /** Whether a node has made it by itself. */
+    public boolean isAutomatic() {
+        return isAutomatic(name);
     }
 
     @Override
@@ -77,7 +109,7 @@ public record Ban(
     }
 
     /** Whether it holds at a time. */
-    boolean holdsAt(Instant now) {
+    public boolean holdsAt(Instant now) {
         return expires == null || now.isBefore(expires);
     }
 }

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // never compared as a record
 public record Change(
         SecurityTable table, String id, Condition condition, byte @Nullable [] body, String by, String from) {
+    /** Who makes automatic bans, and takes them away when they are over. */
+    private static final String GUARD = "guard";
+
     private static final int ABSENT = 0;
     private static final int PRESENT = 1;
     private static final int IS = 2;
@@ -55,6 +58,24 @@ public record Change(
     /** A change that puts an object. */
     public static Change put(SecurityObject object, Condition condition, String by, String from) {
         return new Change(object.table(), object.id(), condition, SecurityCodec.encode(object), by, from);
+    }
+
+    /** A change that puts a ban which a node has made by itself. */
+    public static Change automatic(Ban ban, Condition condition) {
+        return put(ban, condition, GUARD, "");
+    }
+
+    /** A change that removes such a ban. */
+    public static Change removeAutomatic(String id, Condition condition) {
+        return remove(SecurityTable.BANS, id, condition, GUARD, "");
+    }
+
+    /**
+     * Whether it is about bans that nodes make by themselves. Strangers cause them, so they have no place in the audit
+     * log, where they would leave none for what people do.
+     */
+    boolean isAutomatic() {
+        return table == SecurityTable.BANS && by.equals(GUARD);
     }
 
     /** A change that removes one. */

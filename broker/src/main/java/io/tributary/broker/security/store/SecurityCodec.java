@@ -26,6 +26,8 @@ public final class SecurityCodec {
 
     private static final int SIZE_HINT = 256;
     private static final int NOTHING = 0xFF;
+    private static final int DISABLED = 0x01;
+    private static final int HAS_RULES = 0x02;
 
     private SecurityCodec() {}
 
@@ -112,22 +114,31 @@ public final class SecurityCodec {
         to.writeNullableString(user.tenant());
         to.writeByte(user.kind() == null ? NOTHING : user.kind().code());
         writeTexts(to, user.attributes());
-        to.writeBoolean(user.disabled());
+        to.writeByte((user.disabled() ? DISABLED : 0) | (user.rules().isEmpty() ? 0 : HAS_RULES));
         writeTime(to, user.expires());
+        if (!user.rules().isEmpty()) {
+            writeLines(to, user.rules());
+        }
     }
 
     private static StoredUser readUser(ByteReader from) {
+        String realm = from.readString();
+        String name = from.readString();
+        long serial = from.readNumber();
+        String passwordHash = from.readNullableString();
+        List<String> groups = from.readList(ByteReader::readString);
+        String tenant = from.readNullableString();
+        ClientKind kind = readKind(from);
+        Map<String, String> attributes = readTexts(from);
+        int flags = from.readByte();
+        if ((flags & ~(DISABLED | HAS_RULES)) != 0) {
+            throw new UnreadableRecordException("a user with the flags " + flags);
+        }
+        boolean isDisabled = (flags & DISABLED) != 0;
+        Instant expires = readTime(from);
+        List<Line> rules = (flags & HAS_RULES) != 0 ? readLines(from) : List.of();
         return new StoredUser(
-                from.readString(),
-                from.readString(),
-                from.readNumber(),
-                from.readNullableString(),
-                from.readList(ByteReader::readString),
-                from.readNullableString(),
-                readKind(from),
-                readTexts(from),
-                from.readBoolean(),
-                readTime(from));
+                realm, name, serial, passwordHash, groups, tenant, kind, attributes, isDisabled, expires, rules);
     }
 
     private static @Nullable ClientKind readKind(ByteReader from) {
@@ -142,7 +153,11 @@ public final class SecurityCodec {
             writer.writeString(one.getKey());
             writer.writeList(one.getValue(), ByteWriter::writeString);
         });
-        to.writeList(set.rules(), (writer, rule) -> {
+        writeLines(to, set.rules());
+    }
+
+    private static void writeLines(ByteWriter to, List<Line> lines) {
+        to.writeList(lines, (writer, rule) -> {
             writer.writeBoolean(rule.allows());
             writer.writeString(rule.action());
             writer.writeString(rule.topic());
@@ -159,12 +174,12 @@ public final class SecurityCodec {
             String what = one.readString();
             return audience.put(what, one.readList(ByteReader::readString)) == null;
         });
-        return new StoredRuleSet(
-                name,
-                order,
-                audience,
-                from.readList(one -> new Line(
-                        one.readBoolean(), one.readString(), one.readString(), maxQos(one), retain(one.readByte()))));
+        return new StoredRuleSet(name, order, audience, readLines(from));
+    }
+
+    private static List<Line> readLines(ByteReader from) {
+        return from.readList(one ->
+                new Line(one.readBoolean(), one.readString(), one.readString(), maxQos(one), retain(one.readByte())));
     }
 
     private static @Nullable Integer maxQos(ByteReader from) {

@@ -3,6 +3,7 @@ package io.tributary.broker.security.store;
 import io.tributary.broker.security.BanList;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.Revocations;
+import io.tributary.broker.security.rules.Rule;
 import io.tributary.broker.security.store.ChangeResult.NotNow;
 import io.tributary.broker.security.store.ChangeResult.Unknown;
 import io.tributary.common.event.Principal;
@@ -235,10 +236,12 @@ public final class SecurityStore {
         return all;
     }
 
-    /** Whether the newest record of each rule set can be read; where not, the one before holds, if it is known. */
-    boolean readsAllRuleSets() {
+    /** Whether the newest record of each rule set can be read, and of each user, who may have rules of its own. */
+    boolean readsAllRules() {
         Open now = opened;
-        return now != null && now.copy(SecurityTable.RULES).problems().isEmpty();
+        return now != null
+                && now.copy(SecurityTable.RULES).problems().isEmpty()
+                && now.copy(SecurityTable.USERS).problems().isEmpty();
     }
 
     /** The object with the id; null when there is none. */
@@ -252,6 +255,18 @@ public final class SecurityStore {
     public @Nullable StoredUser user(String realm, String name) {
         Entry found = find(SecurityTable.USERS, StoredUser.idOf(realm, name));
         return found != null && found.object() instanceof StoredUser user ? user : null;
+    }
+
+    /** The rules of its own that a user has, also before the node serves clients; null when there is no such user. */
+    @Nullable
+    List<Rule> rulesOf(Principal principal) {
+        Open now = opened;
+        StoredEntry entry = now == null
+                ? null
+                : now.copy(SecurityTable.USERS).get(StoredUser.idOf(principal.realm(), principal.name()));
+        return entry != null && entry(SecurityTable.USERS, entry).object() instanceof StoredUser user
+                ? user.ownRules()
+                : null;
     }
 
     /** The token of a secret with this SHA-256; null when there is none. */

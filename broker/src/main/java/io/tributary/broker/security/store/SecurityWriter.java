@@ -18,6 +18,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -33,6 +34,7 @@ final class SecurityWriter {
     private static final int MOST_WAITING = 1_000;
     private static final Duration REMEMBERED = Duration.ofDays(1);
     private static final int PURGED_AT_ONCE = 1_000;
+    private static final int AUTOMATIC_A_SECOND = 10;
     private static final int LOOKED_AT_ONCE = 10_000;
 
     private final Map<SecurityTable, TableCopy> copies;
@@ -41,6 +43,7 @@ final class SecurityWriter {
     private final AuditLog audit;
     private final ConcurrentMap<String, CompletableFuture<ChangeResult>> last = new ConcurrentHashMap<>();
     private final Semaphore room = new Semaphore(MOST_WAITING);
+    private final AtomicInteger automatic = new AtomicInteger();
     private @Nullable Claim claim; // guarded by this
     private final Map<SecurityTable, String> lookedUpTo = new EnumMap<>(SecurityTable.class); // on that of removeVoid
 
@@ -87,6 +90,9 @@ final class SecurityWriter {
                 return answer(new Refused(String.valueOf(e.getMessage())));
             }
         }
+        if (change.isAutomatic() && body != null && automatic.incrementAndGet() > AUTOMATIC_A_SECOND) {
+            return answer(new Refused("there are too many automatic bans in this second"));
+        }
         if (!room.tryAcquire()) {
             return answer(new NotNow("too many changes wait"));
         }
@@ -101,6 +107,7 @@ final class SecurityWriter {
 
     /** Writes again what was overwritten late, and forgets objects that were removed long ago; once a second. */
     void tick() {
+        automatic.set(0);
         if (!isOwner()) {
             return;
         }
@@ -119,9 +126,14 @@ final class SecurityWriter {
         }
         long before = clock.millis() - REMEMBERED.toMillis();
         copies.forEach((table, copy) -> copy.removed().stream()
-                .filter(id -> isLongGone(copy.last(id), before))
+                .filter(id -> isLongGone(copy.last(id), isAutomatic(table, id) ? Long.MAX_VALUE : before))
                 .limit(PURGED_AT_ONCE)
                 .forEach(id -> inTurn(table + id, () -> claimed().thenCompose(held -> purge(held, copy, id)))));
+    }
+
+    /** An old entry of such a ban does no harm when it comes late: it is over. */
+    private static boolean isAutomatic(SecurityTable table, String id) {
+        return table == SecurityTable.BANS && Ban.isAutomatic(id);
     }
 
     private static boolean isLongGone(@Nullable StoredEntry entry, long beforeMillis) {
@@ -150,8 +162,10 @@ final class SecurityWriter {
         for (Map.Entry<String, StoredEntry> entry : looked) {
             if (isVoid.test(entry.getValue())) {
                 Change.Condition unchanged = new Change.Is(entry.getValue().stamp());
-                CompletionStage<ChangeResult> _ =
-                        change(Change.remove(table, entry.getKey(), unchanged, AuditEntry.BROKER, ""));
+                CompletionStage<ChangeResult> _ = change(
+                        isAutomatic(table, entry.getKey())
+                                ? Change.removeAutomatic(entry.getKey(), unchanged)
+                                : Change.remove(table, entry.getKey(), unchanged, AuditEntry.BROKER, ""));
             }
         }
     }
@@ -195,6 +209,9 @@ final class SecurityWriter {
                     "there are " + copy.size() + " " + change.table().mapName() + ", and no more are kept"));
         }
         byte[] old = there == null ? null : there.body();
+        if (change.isAutomatic()) {
+            return write(held, copy, change.id(), change.body());
+        }
         return audit.append(AuditEntry.of(change, old).encode())
                 .handle((_, failure) -> failure)
                 .thenCompose(failure -> failure == null

@@ -63,7 +63,8 @@ public record StoredRuleSet(String name, int order, Map<String, List<String>> au
             }
         }
 
-        private Rule rule() {
+        /** As decisions are made by it. */
+        Rule rule() {
             return new Rule(
                     allows ? Rule.Effect.ALLOW : Rule.Effect.DENY,
                     Rule.Action.valueOf(action.toUpperCase(Locale.ROOT)),

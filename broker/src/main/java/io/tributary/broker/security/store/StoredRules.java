@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Lets the rule sets of a store decide, behind those of the configuration. A change holds a second after the store has
  * it. While there is a rule set that was never read, because its record cannot be, nobody may do what the configuration
- * leaves to the store: it may be one that denies. Thread-safe.
+ * leaves to the store: it may be one that denies. Users' own rules are asked for where clients are bound to the rules,
+ * and are renewed alike. Thread-safe.
  */
 public final class StoredRules implements SecurityStore.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(StoredRules.class);
@@ -32,6 +33,7 @@ public final class StoredRules implements SecurityStore.Listener {
     private final Rules rules;
     private final List<RuleSet> configured;
     private volatile boolean isChanged;
+    private volatile boolean isUserChanged;
 
     private StoredRules(SecurityStore store, Rules rules, List<RuleSet> configured) {
         this.store = store;
@@ -44,6 +46,7 @@ public final class StoredRules implements SecurityStore.Listener {
      * starts.
      */
     public static void decideIn(Rules rules, List<RuleSet> configured, SecurityStore store) {
+        rules.keepOwn(store::rulesOf);
         store.listen(new StoredRules(store, rules, configured));
     }
 
@@ -51,7 +54,13 @@ public final class StoredRules implements SecurityStore.Listener {
     public void changed(SecurityTable table, @Nullable SecurityObject before, @Nullable SecurityObject now) {
         if (table == SecurityTable.RULES) {
             isChanged = true;
+        } else if (table == SecurityTable.USERS && !rulesOf(before).equals(rulesOf(now))) {
+            isUserChanged = true;
         }
+    }
+
+    private static List<StoredRuleSet.Line> rulesOf(@Nullable SecurityObject object) {
+        return object instanceof StoredUser user ? user.rules() : List.of();
     }
 
     @Override
@@ -75,17 +84,22 @@ public final class StoredRules implements SecurityStore.Listener {
             rules.replaceByRest(all);
             return;
         }
-        if (!store.readsAllRuleSets()) {
+        boolean wasUserChanged = isUserChanged;
+        isUserChanged = false;
+        if (!store.readsAllRules()) {
             rules.replaceByRest(all);
-        } else if (all.size() > configured.size() || rules.version() > 1) {
+        } else if (all.size() > configured.size() || rules.version() > 1 || wasUserChanged) {
             rules.replace(all);
         }
     }
 
     @Override
     public void settle() {
-        if (isChanged) {
+        if (isChanged || (isUserChanged && !(rules.areWhole() && store.readsAllRules()))) {
             read();
+        } else if (isUserChanged) {
+            isUserChanged = false;
+            rules.renew();
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.tributary.broker.security.store;
 
+import io.tributary.common.event.TenantNames;
 import java.util.Locale;
 import java.util.Map;
 
@@ -50,6 +51,7 @@ public record TenantLimits(String name, Map<Limit, Long> limits) implements Secu
     /** Copies the map. */
     public TenantLimits {
         SecurityObject.checkName("the name", name);
+        TenantNames.check(name);
         limits = Map.copyOf(limits);
         limits.forEach((limit, value) -> {
             if (value < 0) {

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class FoldedWills {
     private final FoldOutput output;
     private final Map<WillKey, Will> due = new LinkedHashMap<>();
-    /** Whose those of {@link #due} are, unless they were loaded when they were due already. */
+    /** Whose those of {@link #due} are; unknown of one that was loaded and whose session is over. */
     private final Map<WillKey, Principal> principals = new HashMap<>();
 
     FoldedWills(FoldOutput output) {
@@ -40,7 +40,11 @@ final class FoldedWills {
     /** A store has a will; the client's session is loaded, unless there is none. */
     void load(ClientWill will, @Nullable SessionState client) {
         if (will.due()) {
-            due.put(new WillKey(will.clientId(), will.epoch()), will.will());
+            WillKey key = new WillKey(will.clientId(), will.epoch());
+            due.put(key, will.will());
+            if (client != null && client.epoch() == will.epoch() && client.principal() != null) {
+                principals.put(key, client.principal());
+            }
         } else if (client != null && client.epoch() == will.epoch()) {
             client.load(will.will());
         }

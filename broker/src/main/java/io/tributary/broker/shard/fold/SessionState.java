@@ -38,6 +38,8 @@ public final class SessionState {
     private long groupUpTo;
     private long leftUpTo;
     private final TreeSet<Integer> inboundPacketIds = new TreeSet<>();
+    private Tally tally = Tally.NONE;
+    private boolean isTalliedAsPersistent;
 
     // Lives with the latest connection.
     private long epoch;
@@ -94,10 +96,10 @@ public final class SessionState {
         return clientId;
     }
 
-    /** The client as its subscriptions name it. */
+    /** The client as its subscriptions name it; there is a / behind a U+0000 that stands for something else. */
     public String memberId() {
-        int end = clientId.indexOf(STRANDED);
-        return end < 0 ? clientId : clientId.substring(0, end);
+        int end = clientId.lastIndexOf(STRANDED);
+        return end < 0 || clientId.indexOf('/', end) >= 0 ? clientId : clientId.substring(0, end);
     }
 
     /** The offset of the Attach that began the session. */
@@ -192,6 +194,11 @@ public final class SessionState {
         return principal;
     }
 
+    /** Where the session is counted. */
+    public Tally tally() {
+        return tally;
+    }
+
     /** The packet identifiers of the client's QoS 2 messages that wait for PUBREL. */
     public int[] inboundPacketIds() {
         return inboundPacketIds.stream().mapToInt(Integer::intValue).toArray();
@@ -222,7 +229,24 @@ public final class SessionState {
         if (timeMillis < expiresAtMillis() && isSomebodyElses(attach)) {
             return AttachRefusal.IS_SOMEBODY_ELSES;
         }
-        return isOfTheOtherKind(attach, resumed) ? AttachRefusal.ofKind(kind()) : null;
+        return isOfTheOtherKind(attach, resumed)
+                ? AttachRefusal.ofKind(kind())
+                : oneTooMany(attach, isAttached(), resumed || isPersistent());
+    }
+
+    /**
+     * Why the connection of this record would be one more than its tenant may have, or begin such a session.
+     *
+     * @param hasConnection whether it takes the place of another connection
+     * @param hasSession whether it resumes a persistent session, or takes the place of one
+     */
+    static @Nullable AttachRefusal oneTooMany(Attach attach, boolean hasConnection, boolean hasSession) {
+        if (attach.exhausted().connections() && !hasConnection) {
+            return AttachRefusal.TENANT_CONNECTIONS;
+        }
+        return attach.exhausted().sessions() && attach.sessionExpirySeconds() > 0 && !hasSession
+                ? AttachRefusal.TENANT_SESSIONS
+                : null;
     }
 
     /** What is not known, for it was logged in format 1, is not compared. */
@@ -277,6 +301,7 @@ public final class SessionState {
         if (attach.principal() != null && !attach.principal().equals(principal)) { // else the memory is shared already
             principal = attach.principal();
         }
+        tallyPersistence();
     }
 
     /** The connection is gone; the session may go on without one. */
@@ -285,6 +310,27 @@ public final class SessionState {
         detachedAtMillis = timeMillis;
         sessionExpirySeconds = detach.sessionExpirySeconds();
         resendUpTo = detach.sentUpTo() < 0 ? highestSequence() : Math.max(resendUpTo, detach.sentUpTo());
+        tallyPersistence();
+    }
+
+    /** The session is one of the shard's from now on, and counts there. */
+    void begin(Tally where) {
+        tally = where;
+        isTalliedAsPersistent = isPersistent();
+        tally.add(1, isTalliedAsPersistent ? 1 : 0, queuedBytes);
+    }
+
+    /** It is none of the shard's any more. */
+    void end() {
+        tally.add(-1, isTalliedAsPersistent ? -1 : 0, -queuedBytes);
+        tally = Tally.NONE;
+    }
+
+    private void tallyPersistence() {
+        if (isTalliedAsPersistent != isPersistent()) {
+            isTalliedAsPersistent = !isTalliedAsPersistent;
+            tally.add(0, isTalliedAsPersistent ? 1 : -1, 0);
+        }
     }
 
     /** The session begins without any connection, and is due to end at once. */
@@ -308,6 +354,7 @@ public final class SessionState {
         lastSequence++;
         queuedMessages++;
         queuedBytes += entry.sizeBytes();
+        tally.add(0, 0, entry.sizeBytes());
         if (entry.group() != null) {
             groupUpTo = lastSequence;
         }
@@ -317,7 +364,9 @@ public final class SessionState {
     /** Messages left the queue. */
     void dequeue(long messages, long bytes) {
         queuedMessages = Math.max(0, queuedMessages - messages);
-        queuedBytes = Math.max(0, queuedBytes - bytes);
+        long left = Math.max(0, queuedBytes - bytes);
+        tally.add(0, 0, left - queuedBytes);
+        queuedBytes = left;
         if (queuedMessages == 0) {
             groupUpTo = 0;
         }

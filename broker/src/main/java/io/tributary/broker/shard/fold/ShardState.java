@@ -41,6 +41,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,7 +63,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An Attach of another {@link Principal} changes nothing while there is a session, of whichever state: neither does
  * it get the session, nor is the session's connection taken over. An Attach does not resume a session of the other
  * {@link ClientKind}: its messages wait in another place. What comes too early by the log's time, a SessionExpired or a
- * WillDue, changes nothing, nor do log snapshots.
+ * WillDue, changes nothing, nor do log snapshots. Nor does an Attach that would be one more than its tenant may have.
  *
  * <p>Messages of shared subscriptions outlive their session, for another member is to have them. So with an expiry of 0
  * the session is "detached", due at once, while it has any; a new session inherits them; and one that comes when the
@@ -74,6 +75,7 @@ import org.jspecify.annotations.Nullable;
 public final class ShardState {
     private final Map<String, SessionState> clients = new HashMap<>();
     private final FoldOutput output;
+    private final Function<String, Tally> tallies;
     private final FoldedSources sources;
     private final FoldedWills wills;
     private final @Nullable Reused reused;
@@ -84,6 +86,12 @@ public final class ShardState {
 
     /** Creates the state as a store has it; sessions and wills follow through {@link #load}. */
     public ShardState(Effects effects, Claim stored) {
+        this(effects, stored, _ -> Tally.NONE);
+    }
+
+    /** The same; {@code tallies} says where the session of a client counts. */
+    public ShardState(Effects effects, Claim stored, Function<String, Tally> tallies) {
+        this.tallies = tallies;
         applied = stored.applied();
         leaderEpoch = stored.leaderEpoch();
         snapshotMillis = stored.snapshotMillis();
@@ -102,7 +110,7 @@ public final class ShardState {
     /** Adds sessions and wills that the store has. All sessions have to be loaded before their clients' wills. */
     public void load(List<StoredSession> sessions, List<ClientWill> storedWills) {
         for (StoredSession stored : sessions) {
-            clients.put(stored.clientId(), new SessionState(stored));
+            put(new SessionState(stored));
         }
         for (ClientWill will : storedWills) {
             wills.load(will, clients.get(will.clientId()));
@@ -281,13 +289,23 @@ public final class ShardState {
     /** Keeps a message for another member, for the session that it was meant for is over. */
     private void strand(long offset, long timeMillis, Message message, Recipient recipient) {
         String name = SessionState.strandedName(recipient.clientId(), recipient.session());
+        SessionState known = clients.get(name);
         SessionState stranded =
-                clients.computeIfAbsent(name, _ -> new SessionState(name, recipient.session(), ClientKind.DEVICE));
+                known == null ? put(new SessionState(name, recipient.session(), ClientKind.DEVICE)) : known;
         if (stranded.queuedMessages() == 0) {
             stranded.beginDetached(offset, timeMillis);
         }
         enqueue(stranded, message, recipient);
         output.effects().detached(stranded);
+    }
+
+    private SessionState put(SessionState client) {
+        SessionState before = clients.put(client.clientId(), client);
+        if (before != null) {
+            before.end();
+        }
+        client.begin(tallies.apply(client.clientId()));
+        return client;
     }
 
     private void enqueue(SessionState client, Message message, Recipient recipient) {
@@ -327,7 +345,9 @@ public final class ShardState {
                 && existing.isPersistent()
                 && !attach.cleanStart()
                 && timeMillis < existing.expiresAtMillis(); // [MQTT-3.1.2-23]
-        AttachRefusal refusal = existing == null ? null : existing.refusalOf(attach, resumed, timeMillis);
+        AttachRefusal refusal = existing == null
+                ? SessionState.oneTooMany(attach, false, false)
+                : existing.refusalOf(attach, resumed, timeMillis);
         if (refusal != null) {
             output.effects().refused(attach, refusal);
             return;
@@ -352,7 +372,9 @@ public final class ShardState {
         if (isTaken && (resumed || inherits)) {
             client.mayHaveBeenSentAll();
         }
-        clients.put(client.clientId(), client);
+        if (!resumed) {
+            put(client);
+        }
         client.connect(offset, attach);
         wills.attached(client);
         output.changes().touch(client);
@@ -382,6 +404,7 @@ public final class ShardState {
     private void end(SessionState client) {
         wills.ended(client);
         clients.remove(client.clientId());
+        client.end();
         output.changes().clear(client);
         output.effects().sessionEnded(client);
     }

@@ -3,6 +3,7 @@ package io.tributary.broker.security.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.Decision;
 import io.tributary.broker.security.Permissions;
@@ -320,7 +321,8 @@ class PermissionsTest {
 
     private static ClientInfo connected(String remoteAddress, String listener, Map<String, String> attributes) {
         return new ClientInfo("pump", null, ProtocolVersion.MQTT_5, remoteAddress, listener)
-                .accepted("pump", ClientKind.DEVICE, Principal.ofUser("ann"), attributes);
+                .accepted(
+                        "pump", ClientKind.DEVICE, Principal.ofUser("ann"), new Accepted(null, null, null, attributes));
     }
 
     private static Subject inGroup(String group) {

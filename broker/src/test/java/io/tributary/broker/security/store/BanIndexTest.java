@@ -3,6 +3,7 @@ package io.tributary.broker.security.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.store.Ban.Subject;
 import io.tributary.common.event.ClientKind;
@@ -11,7 +12,6 @@ import io.tributary.common.mqtt.ProtocolVersion;
 import java.net.InetAddress;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -89,7 +89,7 @@ class BanIndexTest {
     @Test
     void connectionIsClosedWhenTheBanSaysSo() {
         ClientInfo client =
-                client("c", "mallory").accepted("c", ClientKind.DEVICE, new Principal("r", "mallory"), Map.of());
+                client("c", "mallory").accepted("c", ClientKind.DEVICE, new Principal("r", "mallory"), new Accepted());
         Ban mild = ban("mild", Subject.USER, "mallory", null, false);
         assertThat(bans.mustDisconnect(client)).isFalse();
         bans.changed(mild, null);

@@ -44,6 +44,20 @@ class SecurityCodecTest {
                         new StoredUser("r", "n", 0, null, List.of(), null, null, Map.of(), false, null),
                         "0172016e00000000ff000000"),
                 Arguments.of(
+                        new StoredUser(
+                                "r",
+                                "n",
+                                0,
+                                null,
+                                List.of(),
+                                null,
+                                null,
+                                Map.of(),
+                                false,
+                                null,
+                                List.of(new Line(true, "publish", "b", 1, false))),
+                        "0172016e00000000ff000200" + "01" + "01077075626c69736801620100"),
+                Arguments.of(
                         new DeviceToken(new byte[32], "devices:meter-1", 77, "d", null),
                         "20" + "00".repeat(32) + "0f646576696365733a6d657465722d314d01016400"),
                 Arguments.of(

@@ -451,4 +451,27 @@ class SecurityStoreTest {
     private static Ban ban(String name) {
         return new Ban(name, Ban.Subject.CLIENT_ID, "mallory", null, null, false);
     }
+
+    /** Strangers cause them: neither the store nor the audit log is theirs to fill. */
+    @Test
+    void automaticBansAreLimitedAndNotInTheAuditLog() {
+        TestNode owner = new TestNode();
+        TestNode other = new TestNode();
+        owner.epoch = 7;
+        for (int i = 0; i < 10; i++) {
+            assertThat((i % 2 == 0 ? owner : other).change(automatic(i))).isInstanceOf(Done.class);
+        }
+        assertThat(other.change(automatic(10))).isInstanceOf(Refused.class);
+        owner.store.tick();
+        assertThat(other.change(automatic(10))).isInstanceOf(Done.class);
+        assertThat(audit.entries).isEmpty();
+        Change lifted = Change.remove(SecurityTable.BANS, automatic(0).id(), new Present(), "administrator", "");
+        assertThat(owner.change(lifted)).isInstanceOf(Done.class);
+        assertThat(audit.entries).hasSize(1);
+    }
+
+    private Change automatic(int number) {
+        return Change.automatic(
+                Ban.automatic(Ban.Subject.CLIENT_ID, "c" + number, "flapping", now.plusSeconds(60)), new Absent());
+    }
 }

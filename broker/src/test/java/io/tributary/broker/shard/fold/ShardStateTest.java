@@ -369,6 +369,7 @@ class ShardStateTest {
         fold(publish("2", shared("a", 0)));
         assertThat(effects.take()).containsExactly("queued a\0" + "0 2", "detached a\0" + "0");
         SessionState stranded = client("a\0" + "0");
+        assertThat(stranded.memberId()).isEqualTo("a");
         assertThat(stranded.queuedMessages()).isEqualTo(2);
         assertThat(stranded.expiresAtMillis()).isEqualTo(stranded.detachedAtMillis());
         fold(new SessionExpired(-1, "a\0" + "0", stranded.epoch(), 2));

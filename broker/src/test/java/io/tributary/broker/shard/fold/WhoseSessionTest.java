@@ -156,6 +156,29 @@ class WhoseSessionTest {
         assertThat(effects.take()).containsExactly("refused a/8, IS_SOMEBODY_ELSES");
     }
 
+    /** The node that owned the shard died before the will was published. */
+    @Test
+    void dueWillIsThatOfThePrincipalOfItsSessionWhenItIsLoaded() {
+        fold(attach(ALICE, 7, false, FOREVER), detach("a", 0, true, FOREVER));
+        reload();
+        fold(attach(new Principal("", "alice", null, "plant-7", List.of(), null), 8, false, FOREVER));
+        assertThat(state.principalOfWill("a", 0)).isEqualTo(ALICE);
+    }
+
+    @Test
+    void dueWillIsNobodysWhenItIsLoadedAndItsSessionIsOver() {
+        fold(attach(ALICE, 7, false, 0), detach("a", 0, true, 0), attach(MALLORY, 8, false, FOREVER));
+        reload();
+        assertThat(state.dueWills()).hasSize(1);
+        assertThat(state.principalOfWill("a", 0)).isNull();
+    }
+
+    private void reload() {
+        SavePoint saved = state.takeSavePoint(0, ShardStore.NOTHING_APPLIED);
+        state = new ShardState(effects, new Claim(0, -1, List.of()));
+        state.load(saved.sessions(), saved.wills());
+    }
+
     private SessionState session() {
         return Objects.requireNonNull(state.client("a"));
     }

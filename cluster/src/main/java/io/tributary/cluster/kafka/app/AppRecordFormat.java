@@ -1,7 +1,9 @@
 package io.tributary.cluster.kafka.app;
 
+import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.Source;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.UserProperty;
@@ -17,15 +19,15 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The layout of the records of applications' topics, which anybody may read: the key is the MQTT topic, the value the
- * payload untouched, all else is in headers. The first is the {@link RoutingHeader}; the {@link StandardHeaders} follow
- * as far as there is something to say, then the user properties in their order, under their own names. In a record
- * without the first, which a back-end produced, every header with a standard name is that one, and all others are user
- * properties.
+ * The layout of the records of applications' topics, which anybody may read: the key is the MQTT topic as clients know
+ * it, the value the payload untouched, all else is in headers. The first is the {@link RoutingHeader}; the
+ * {@link StandardHeaders} follow as far as there is something to say, then the user properties in their order, under
+ * their own names. In a record without the first, which a back-end produced, every header with a standard name is that
+ * one, and all others are user properties.
  */
 final class AppRecordFormat {
     private static final byte[] EMPTY = new byte[0];
-    private static final int MOST_STANDARD_HEADERS = 10;
+    private static final int MOST_STANDARD_HEADERS = 11;
     private static final int LENGTHS_OF_A_HEADER = 4;
 
     private AppRecordFormat() {}
@@ -45,15 +47,16 @@ final class AppRecordFormat {
             @Nullable Source source,
             long nowMillis,
             int format) {
+        Message seen = TenantNames.visible(message);
         List<UserProperty> userProperties = message.properties().userProperties();
         List<Header> headers = new ArrayList<>(MOST_STANDARD_HEADERS + userProperties.size());
-        StandardHeaders.add(headers, message, nowMillis);
+        StandardHeaders.add(headers, seen, TenantNames.tenantOf(message.topic()), nowMillis);
         byte[] routing = new RoutingHeader(headers.size(), recipient, source).encode(format);
         headers.addFirst(new RecordHeader(HeaderNames.ROUTING, routing));
         for (UserProperty property : userProperties) {
             headers.add(new RecordHeader(property.name(), utf8(property.value())));
         }
-        return new ProducerRecord<>(to.topic(), to.partition(), utf8(message.topic()), message.payload(), headers);
+        return new ProducerRecord<>(to.topic(), to.partition(), utf8(seen.topic()), message.payload(), headers);
     }
 
     /** About how many bytes a record takes in a batch. */
@@ -85,10 +88,20 @@ final class AppRecordFormat {
             }
         }
         byte[] payload = record.value() == null ? EMPTY : record.value();
+        Message seen = standard.message(MqttText.topic(record.key()), payload, userProperties);
+        Recipient recipient = routing == null ? null : routing.recipient();
         return new Decoded(
-                standard.message(MqttText.topic(record.key()), payload, userProperties),
-                routing == null ? null : routing.recipient(),
+                TenantNames.message(tenantOf(owner, recipient), seen),
+                recipient,
                 routing == null ? null : routing.source());
+    }
+
+    /** Nothing in a record can put a message into another tenant than its reader's. */
+    private static @Nullable String tenantOf(@Nullable String owner, @Nullable Recipient recipient) {
+        if (owner != null) {
+            return GroupIdentifier.tenantOf(owner);
+        }
+        return recipient == null ? null : GroupIdentifier.tenantOf(recipient.clientId());
     }
 
     private static @Nullable RoutingHeader routing(Header[] headers, @Nullable String owner) {

@@ -5,10 +5,12 @@ import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.cluster.kafka.TopicNeeds;
 import io.tributary.cluster.kafka.TopicRules;
+import io.tributary.cluster.kafka.app.TopicNames.Named;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.Source;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.shard.AppendCallback;
@@ -28,9 +30,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topics of application clients in Kafka: {@code <prefix>.app.<client>}, with one partition, or one of the
- * partitions of {@code <prefix>.apps}. Positions are Kafka's offsets. The records are for anybody to read, see
- * {@link AppRecordFormat}.
+ * The topics of application clients in Kafka: {@code <prefix>.app.<client>} (see {@link TopicNames}), with one
+ * partition, or one of the partitions of {@code <prefix>.apps}. Positions are Kafka's offsets. The records are for
+ * anybody to read, see {@link AppRecordFormat}.
  *
  * <p>An append that was accepted is repeated until it is durable, however long Kafka is away; meanwhile further ones
  * are refused when the budget of {@link KafkaConfig.Appends#bufferBytes} is in use. One to a topic that Kafka has not
@@ -101,7 +103,7 @@ public final class KafkaAppTopics implements AppTopics {
     public CompletionStage<Found> create(AppTopic topic) {
         TopicPartition partition = partition(topic);
         if (!topic.shared()) {
-            reads.release(topic, partition, "the topic of " + topic.clientId() + " is created anew");
+            reads.release(topic, partition, "the topic of " + nameOf(topic) + " is created anew");
         }
         return closed ? closedFailure() : admin.create(rules(topic), partition);
     }
@@ -109,7 +111,7 @@ public final class KafkaAppTopics implements AppTopics {
     @Override
     public CompletionStage<@Nullable Void> delete(AppTopic topic) {
         TopicPartition partition = partition(topic);
-        reads.release(topic, partition, "the topic of " + topic.clientId() + " is deleted");
+        reads.release(topic, partition, "the topic of " + nameOf(topic) + " is deleted");
         if (closed) {
             return closedFailure();
         }
@@ -156,7 +158,7 @@ public final class KafkaAppTopics implements AppTopics {
 
     @Override
     public void release(AppTopic topic) {
-        reads.release(topic, partition(topic), "nobody reads for " + topic.clientId() + " here any more");
+        reads.release(topic, partition(topic), "nobody reads for " + nameOf(topic) + " here any more");
     }
 
     @Override
@@ -192,19 +194,29 @@ public final class KafkaAppTopics implements AppTopics {
                 : new TopicPartition(ownTopic(topic.clientId()), 0);
     }
 
+    private static String nameOf(AppTopic topic) {
+        return GroupIdentifier.display(topic.clientId());
+    }
+
     /** A group's identifier begins with a character that is not worth showing. */
     private String ownTopic(String clientId) {
+        String tenant = GroupIdentifier.tenantOf(clientId);
         return GroupIdentifier.isGroup(clientId)
-                ? TopicNames.of(groupPrefix, GroupIdentifier.nameOf(clientId))
-                : TopicNames.of(ownPrefix, clientId);
+                ? TopicNames.of(groupPrefix, new Named(tenant, GroupIdentifier.visibleNameOf(clientId)))
+                : TopicNames.of(ownPrefix, new Named(tenant, TenantNames.visible(clientId)));
     }
 
     private @Nullable String clientOf(String topic) {
-        String group = TopicNames.identifier(groupPrefix, topic);
+        Named group = TopicNames.named(groupPrefix, topic);
         if (group == null) {
-            return TopicNames.identifier(ownPrefix, topic);
+            Named own = TopicNames.named(ownPrefix, topic);
+            return own == null ? null : TenantNames.clientId(own.tenant(), own.identifier());
         }
-        return group.indexOf('/') < 0 ? null : GroupIdentifier.ofName(group); // not a name and a filter
+        int filter = group.identifier().indexOf('/') + 1;
+        return filter == 0 // not a name and a filter
+                ? null
+                : GroupIdentifier.ofName(group.identifier().substring(0, filter)
+                        + TenantNames.topic(group.tenant(), group.identifier().substring(filter)));
     }
 
     private void makeAnew(String topic) {

@@ -1,6 +1,7 @@
 package io.tributary.cluster.kafka.app;
 
 import io.tributary.cluster.kafka.KafkaRecorder;
+import io.tributary.common.event.GroupIdentifier;
 import io.tributary.persistence.app.AppTopics.AppRecord;
 import io.tributary.persistence.app.AppTopics.Page;
 import java.util.ArrayList;
@@ -68,7 +69,7 @@ final class SharedFeed extends AppFeed {
             page = behind ? null : pageOf(read);
         }
         if (before != null) {
-            before.fail("another read of the messages of " + read.clientId() + " came");
+            before.fail("another read of the messages of " + GroupIdentifier.display(read.clientId()) + " came");
         }
         CompletableFuture<?> _ = read.answer().whenComplete((value, failure) -> forget(read));
         if (page != null) {

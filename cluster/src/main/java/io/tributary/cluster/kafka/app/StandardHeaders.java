@@ -32,11 +32,19 @@ final class StandardHeaders {
     private @Nullable String responseTopic;
     private byte @Nullable [] correlationData;
 
-    /** Adds those that the message needs. */
-    static void add(List<Header> headers, Message message, long nowMillis) {
+    /**
+     * Adds those that the message needs.
+     *
+     * @param message as the clients of its tenant know it
+     * @param tenant the tenant, null for none
+     */
+    static void add(List<Header> headers, Message message, @Nullable String tenant, long nowMillis) {
         headers.add(new RecordHeader(HeaderNames.QOS, QOS_TEXTS[message.qos().code()]));
         if (message.retain()) {
             headers.add(new RecordHeader(HeaderNames.RETAIN, TRUE));
+        }
+        if (tenant != null) {
+            headers.add(new RecordHeader(HeaderNames.TENANT, bytes(tenant)));
         }
         if (!message.publisher().isEmpty()) {
             headers.add(new RecordHeader(HeaderNames.PUBLISHER, bytes(message.publisher())));
@@ -82,6 +90,7 @@ final class StandardHeaders {
             case HeaderNames.RESPONSE_TOPIC -> responseTopic = MqttText.topic(value);
             case HeaderNames.CORRELATION_DATA -> correlationData = data(value);
             case HeaderNames.TIME -> {} // for other readers: the log has a time of its own
+            case HeaderNames.TENANT -> {} // for other readers: whose record it is says the topic, or the recipient
             default -> {
                 return false;
             }

@@ -1,5 +1,6 @@
 package io.tributary.cluster.kafka.app;
 
+import io.tributary.common.event.TenantNames;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -10,28 +11,30 @@ import org.jspecify.annotations.Nullable;
 /**
  * The names of topics that are named after a client or a group: a prefix and the identifier, of whose UTF-8 bytes all
  * but {@code [a-zA-Z0-9-]} are written {@code _xx} in hexadecimal. So '.' and '_' are escaped, too: Kafka takes names
- * that differ in these alone for a collision. A name that would be too long for Kafka ends in {@code __} and a digest
- * instead.
+ * that differ in these alone for a collision. Those of a tenant have the tenant, written alike, and {@code _-} before
+ * the identifier. A name that would be too long for Kafka ends in {@code __} and a digest instead.
  */
 final class TopicNames {
     private static final int MAX_LENGTH = 249;
     private static final int DIGEST_CHARACTERS = 32;
     private static final String DIGEST_MARK = "__";
+    private static final String TENANT_END = "_-";
     private static final HexFormat HEX = HexFormat.of();
 
     private TopicNames() {}
 
-    /** The name of an identifier's topic; different identifiers have different names. */
-    static String of(String prefix, String identifier) {
-        byte[] utf8 = identifier.getBytes(StandardCharsets.UTF_8);
+    /** Whose topic it is: an identifier as clients know it, and its tenant, null for none. */
+    record Named(@Nullable String tenant, String identifier) {}
+
+    /** The name of a topic; different identifiers and tenants have different names. */
+    static String of(String prefix, Named named) {
+        byte[] utf8 = TenantNames.topic(named.tenant, named.identifier).getBytes(StandardCharsets.UTF_8);
         StringBuilder name = new StringBuilder(prefix.length() + utf8.length).append(prefix);
-        for (byte each : utf8) {
-            if (isPlain(each)) {
-                name.append((char) each);
-            } else {
-                name.append('_').append(HEX.toHexDigits(each));
-            }
+        if (named.tenant != null) {
+            escape(named.tenant, name);
+            name.append(TENANT_END);
         }
+        escape(named.identifier, name);
         if (name.length() > MAX_LENGTH) {
             name.setLength(MAX_LENGTH - DIGEST_MARK.length() - DIGEST_CHARACTERS);
             name.append(DIGEST_MARK).append(HEX.formatHex(sha256(utf8)), 0, DIGEST_CHARACTERS);
@@ -39,8 +42,30 @@ final class TopicNames {
         return name.toString();
     }
 
-    /** The identifier that has a topic of this name, or null when it is none with the prefix, or one with a digest. */
-    static @Nullable String identifier(String prefix, String topic) {
+    private static void escape(String text, StringBuilder name) {
+        for (byte each : text.getBytes(StandardCharsets.UTF_8)) {
+            if (isPlain(each)) {
+                name.append((char) each);
+            } else {
+                name.append('_').append(HEX.toHexDigits(each));
+            }
+        }
+    }
+
+    /** Whose a topic of this name is, or null when it is none with the prefix, or one with a digest. */
+    static @Nullable Named named(String prefix, String topic) {
+        int tenantEnd = topic.startsWith(prefix) ? topic.indexOf(TENANT_END, prefix.length()) : -1;
+        String tenant = tenantEnd < 0 ? null : identifier(prefix, topic.substring(0, tenantEnd));
+        String before = tenantEnd < 0 ? prefix : topic.substring(0, tenantEnd + TENANT_END.length());
+        String identifier = identifier(before, topic);
+        if (identifier == null || (tenantEnd >= 0 && (tenant == null || !TenantNames.isName(tenant)))) {
+            return null;
+        }
+        Named named = new Named(tenant, identifier);
+        return of(prefix, named).equals(topic) ? named : null; // a name that is not ours reads, but is another's
+    }
+
+    private static @Nullable String identifier(String prefix, String topic) {
         if (!topic.startsWith(prefix)) {
             return null;
         }
@@ -57,10 +82,7 @@ final class TopicNames {
                 return null;
             }
         }
-        String identifier = new String(Arrays.copyOf(utf8, length), StandardCharsets.UTF_8);
-        return of(prefix, identifier).equals(topic)
-                ? identifier
-                : null; // a name that is not ours reads, but is another's
+        return new String(Arrays.copyOf(utf8, length), StandardCharsets.UTF_8);
     }
 
     private static boolean isPlain(byte each) {

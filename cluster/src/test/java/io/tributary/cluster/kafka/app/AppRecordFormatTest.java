@@ -8,6 +8,7 @@ import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.Source;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PayloadFormat;
@@ -97,6 +98,34 @@ class AppRecordFormatTest {
                         "tributary=");
         assertThat(texts(AppRecordFormat.encode(TOPIC, PLAIN, OWN, null, NOW, RecordFormat.NEWEST)))
                 .containsExactly("mqtt.qos=1", "mqtt.publisher=pump", "mqtt.time=1700000000000");
+    }
+
+    @Test
+    void tenantIsAHeaderAndNotInTopicAndPublisherWhenThereIsOne() {
+        Message inside = TenantNames.message("acme", PLAIN);
+        Recipient recipient = new Recipient(
+                "\0\0acme/erp", 5, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.SMALL_APPLICATION);
+        ProducerRecord<byte[], byte[]> record =
+                AppRecordFormat.encode(TOPIC, inside, recipient, null, NOW, RecordFormat.NEWEST);
+        assertThat(record.key()).isEqualTo(bytes("plant/1"));
+        assertThat(texts(record))
+                .containsExactly("mqtt.qos=1", "mqtt.tenant=acme", "mqtt.publisher=pump", "mqtt.time=1700000000000");
+        ConsumerRecord<byte[], byte[]> read =
+                record(record.key(), record.value(), record.headers().toArray());
+        assertThat(AppRecordFormat.decode(read, null)).isEqualTo(new Decoded(inside, recipient, null));
+    }
+
+    /** Whoever can write to an application's topic cannot put a message into another tenant by it. */
+    @Test
+    void recordIsOfTheReadersTenantWhateverItSays() {
+        ConsumerRecord<byte[], byte[]> record = record(bytes("plant/1"), bytes("on"), header("mqtt.tenant", "beta"));
+        assertThat(AppRecordFormat.decode(record, "\0\0acme/erp").message().topic())
+                .isEqualTo("\0acme/plant/1");
+        assertThat(AppRecordFormat.decode(record, "\0g/\0acme/plant/#")
+                        .message()
+                        .topic())
+                .isEqualTo("\0acme/plant/1");
+        assertThat(AppRecordFormat.decode(record, "erp").message().topic()).isEqualTo("plant/1");
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.tributary.cluster.kafka.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.cluster.kafka.app.TopicNames.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,25 +21,43 @@ class TopicNamesTest {
         "ö, _c3_b6",
     })
     void nameHasNothingThatKafkaMistakesWhenEscaped(String identifier, String escaped) {
-        assertThat(TopicNames.of(PREFIX, identifier)).isEqualTo(PREFIX + escaped);
-        assertThat(TopicNames.identifier(PREFIX, PREFIX + escaped)).isEqualTo(identifier);
+        assertThat(TopicNames.of(PREFIX, new Named(null, identifier))).isEqualTo(PREFIX + escaped);
+        assertThat(TopicNames.named(PREFIX, PREFIX + escaped)).isEqualTo(new Named(null, identifier));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"acme, line.4, acme_-line_2e4", "ä, g/a/#, _c3_a4_-g_2fa_2f_23", "a_b, c, a_5fb_-c"})
+    void tenantIsBeforeTheIdentifierWhenThereIsOne(String tenant, String identifier, String escaped) {
+        Named named = new Named(tenant, identifier);
+        assertThat(TopicNames.of(PREFIX, named)).isEqualTo(PREFIX + escaped);
+        assertThat(TopicNames.named(PREFIX, PREFIX + escaped)).isEqualTo(named);
+    }
+
+    @Test
+    void nameIsAnotherWhenTheTenantIsAndBothAreLong() {
+        String identifier = "x".repeat(300);
+        String name = TopicNames.of(PREFIX, new Named("acme", identifier));
+        assertThat(name).hasSize(249).startsWith(PREFIX + "acme_-x");
+        assertThat(TopicNames.named(PREFIX, name)).isNull();
+        assertThat(name.substring(215))
+                .isNotEqualTo(TopicNames.of(PREFIX, new Named(null, identifier)).substring(215));
     }
 
     @Test
     void identifierIsReadBackWhenTheNameIsAsLongAsItMayBe() {
         String identifier = "x".repeat(249 - PREFIX.length());
-        String name = TopicNames.of(PREFIX, identifier);
+        String name = TopicNames.of(PREFIX, new Named(null, identifier));
         assertThat(name).hasSize(249).doesNotContain("__");
-        assertThat(TopicNames.identifier(PREFIX, name)).isEqualTo(identifier);
+        assertThat(TopicNames.named(PREFIX, name)).isEqualTo(new Named(null, identifier));
     }
 
     @Test
     void nameHasADigestAndIsNotReadBackWhenTheIdentifierIsLong() {
         String identifier = "x".repeat(250 - PREFIX.length());
-        String name = TopicNames.of(PREFIX, identifier);
+        String name = TopicNames.of(PREFIX, new Named(null, identifier));
         assertThat(name).hasSize(249).matches(".*x__[0-9a-f]{32}");
-        assertThat(TopicNames.identifier(PREFIX, name)).isNull();
-        assertThat(TopicNames.of(PREFIX, identifier + "y")).isNotEqualTo(name);
+        assertThat(TopicNames.named(PREFIX, name)).isNull();
+        assertThat(TopicNames.of(PREFIX, new Named(null, identifier + "y"))).isNotEqualTo(name);
     }
 
     @ParameterizedTest
@@ -52,9 +71,12 @@ class TopicNamesTest {
                 "tributary.app.a.b",
                 "tributary.app.a__61",
                 "tributary.app.a_ff",
-                "other.app.a"
+                "other.app.a",
+                "tributary.app._-a",
+                "tributary.app.a_2fb_-c",
+                "tributary.app.a_-b_-c"
             })
     void nothingIsReadWhenTheNameIsNotOurs(String name) {
-        assertThat(TopicNames.identifier(PREFIX, name)).isNull();
+        assertThat(TopicNames.named(PREFIX, name)).isNull();
     }
 }

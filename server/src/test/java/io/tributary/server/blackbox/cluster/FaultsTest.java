@@ -7,6 +7,8 @@ import io.tributary.broker.blackbox.Scratch;
 import io.tributary.server.blackbox.BrokerExtension;
 import io.tributary.server.blackbox.Secured;
 import io.tributary.server.blackbox.cluster.FaultRun.Casting;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -30,7 +32,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * how many messages a second each publisher publishes, {@code -Dfaults.only} the names of the faults there are to be,
  * with commas between. With {@code -Dfaults.casting=FAN_IN} a thousand devices publish to a few applications; then
  * {@code -Dfaults.rate=1} is a thousand messages a second. With {@code -Dfaults.secured=true} clients need TLS and
- * passwords.
+ * passwords, and are judged by a thousand rules, some of which change all the time, as users do.
  */
 @ExtendWith(BrokerExtension.class)
 @Timeout(value = 12, unit = TimeUnit.HOURS)
@@ -82,10 +84,10 @@ class FaultsTest {
                 .setting("--tributary.applications.rules[0].client-id=app-*")
                 .setting("--tributary.applications.rules[0].kind=application");
         List.of(settings).forEach(builder::setting);
-        if (SECURED) {
-            builder.secured(Secured.in(Scratch.folder(name + "-files")));
-        }
+        Path files = Scratch.folder(name + "-files");
+        Path token = SECURED ? secure(builder, files) : null;
         try (TestCluster cluster = builder.start();
+                ChangingRules rules = token == null ? null : ChangingRules.in(cluster, token);
                 FaultRun run = new FaultRun(cluster, casting, random, PAUSE, OUTAGE, rate)) {
             List<Fault> faults = draw(cluster, kinds, few);
             String header = "%d faults, %d Kafka brokers, %d replicas of each Redis primary, seed %d%n"
@@ -100,7 +102,22 @@ class FaultsTest {
                 Scratch.report(file, header + run.text());
             }
             assertThat(run.violations()).as("seed %d", SEED).isEmpty();
+            if (rules != null) {
+                rules.finish();
+                Scratch.report(
+                        name + "-rules.txt", rules.changes() + " changes of rules and of users each%n".formatted());
+            }
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
         }
+    }
+
+    /** TLS, passwords, and a file with a token for the API. */
+    private static Path secure(TestCluster.Builder builder, Path files) {
+        builder.secured(Secured.in(files));
+        Path token = ChangingRules.tokenFile(files);
+        builder.setting("--tributary.security.admin-token-file=" + token);
+        return token;
     }
 
     /** What was seen so far is in the report after each of them, for a run may be stopped by hand. */

@@ -45,7 +45,9 @@ import java.time.Instant;
 import java.util.Date;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -204,7 +206,16 @@ class AuthenticationTest {
     }
 
     @Test
-    void secretsAreNeitherInTheLogNorInMetricsAndRefusalsAreCounted() throws Exception {
+    void secretsAreNeitherInTheLogNorInMetricsNorInSysAndRefusalsAreCounted() throws Exception {
+        Mqtt5BlockingClient watcher = client("sys-watcher", broker.tcpPort());
+        watcher.connect(login("alice", "password-of-alice"));
+        Queue<String> statistics = new ConcurrentLinkedQueue<>();
+        watcher.toAsync()
+                .subscribeWith()
+                .topicFilter("$SYS/#")
+                .callback(one -> statistics.add(one.getTopic() + " " + new String(one.getPayloadAsBytes(), UTF_8)))
+                .send()
+                .get(20, TimeUnit.SECONDS);
         connect5("alice", "password-of-alice");
         connect5("alice", "password-of-malice");
         connect5("meter", TOKEN);
@@ -228,7 +239,10 @@ class AuthenticationTest {
                 .contains("is refused by 'users': wrong password")
                 .contains("is refused by 'platform': the token has ended")
                 .contains("authenticator 'gone' failed"));
-        for (String text : List.of(metrics, Files.readString(broker.log()))) {
+        statistics.clear();
+        await().until(() -> uptimes(statistics) >= 2); // a whole round of them is from after that
+        watcher.disconnect();
+        for (String text : List.of(metrics, Files.readString(broker.log()), String.join("\n", statistics))) {
             assertThat(text)
                     .doesNotContain("password-of")
                     .doesNotContain(TOKEN)
@@ -238,6 +252,12 @@ class AuthenticationTest {
                     .doesNotContain(ALICE)
                     .doesNotContain(SCRAM);
         }
+    }
+
+    private static long uptimes(Queue<String> statistics) {
+        return statistics.stream()
+                .filter(one -> one.startsWith("$SYS/broker/uptime "))
+                .count();
     }
 
     private static List<String> settings() throws Exception {
@@ -250,6 +270,7 @@ class AuthenticationTest {
         Issued server = authority.server("server");
         String of = "--tributary.security.authenticators.";
         return List.of(
+                "--tributary.sys.interval=1s",
                 "--tributary.listeners.tls.port=" + TLS_PORT,
                 "--tributary.listeners.tls.authentication=certificates",
                 "--tributary.listeners.tls.tls.certificate=" + server.certificate(),

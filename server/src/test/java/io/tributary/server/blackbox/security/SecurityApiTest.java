@@ -215,9 +215,45 @@ class SecurityApiTest {
         assertThat(api.send("POST", "/api/v1/security/tokens", "{\"user\":\"devices:who\"}")
                         .statusCode())
                 .isEqualTo(400);
+        String other = field(
+                api.send("POST", "/api/v1/security/tokens", "{\"user\":\"devices:meter\"}")
+                        .body(),
+                "token");
+        assertThat(connect("m3", "meter", other)).isNull();
+        Mqtt5BlockingClient stays = clients.getLast();
         assertThat(api.delete("tokens/" + id).statusCode()).isEqualTo(204);
         awaitDisconnected(clients.getFirst());
         assertThat(connect("m1", "meter", secret)).isEqualTo(0x86);
+        assertThat(publish(stays, "x")).isEqualTo(Mqtt5PubAckReasonCode.NOT_AUTHORIZED); // it is connected
+    }
+
+    /** The connection of the login stays, as the password does. */
+    @Test
+    void oldHashIsReplacedAtALogin() {
+        String hash = "$2b$04$EGdrhbKUv8Oc9vGiXX0HQOC7x/FiY5BvBGcvs8tODvacse791.dge";
+        assertThat(api.create("users/devices:old-hash", "{\"passwordHash\":\"" + hash + "\"}")
+                        .statusCode())
+                .isEqualTo(201);
+        String before = field(api.get("users/devices:old-hash").body(), "etag");
+        assertThat(connect("old-hash", "old-hash", "tributary")).isNull();
+        Mqtt5BlockingClient client = clients.getLast();
+        await().atMost(PATIENCE)
+                .until(() ->
+                        !field(api.get("users/devices:old-hash").body(), "etag").equals(before));
+        assertThat(api.send("GET", "/api/v1/audit?limit=5", "").body())
+                .containsPattern("\"by\":\"broker\"[^}]*\"id\":\"devices:old-hash\"");
+        assertThat(connect("old-hash-2", "old-hash", "tributary")).isNull();
+        assertThat(connect("old-hash-3", "old-hash", "wrong")).isEqualTo(0x86);
+        assertThat(api.create("users/devices:goes", user(PASSWORD)).statusCode())
+                .isEqualTo(201);
+        assertThat(connect("goes", "goes", PASSWORD)).isNull();
+        assertThat(api.delete("users/devices:goes").statusCode()).isEqualTo(204);
+        awaitDisconnected(clients.getLast()); // whoever is to go is gone
+        assertThat(publish(client, "x")).isEqualTo(Mqtt5PubAckReasonCode.NOT_AUTHORIZED); // it is connected
+        assertThat(api.replace("users/devices:old-hash", "{\"password\":\"another\"}")
+                        .statusCode())
+                .isEqualTo(200);
+        awaitDisconnected(client);
     }
 
     @Test
@@ -305,6 +341,38 @@ class SecurityApiTest {
         assertThat(publish(clients.getLast(), "ruled/ruled/x")).isNotEqualTo(Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
     }
 
+    /** The connection stays, and each change bites. */
+    @Test
+    void usersOwnRulesDecideFromTheirChangeOn() {
+        assertThat(api.create("users/devices:own", user(PASSWORD)).statusCode()).isEqualTo(201);
+        assertThat(connect("own-1", "own", PASSWORD)).isNull();
+        Mqtt5BlockingClient client = clients.getLast();
+        assertThat(publish(client, "own/own-1/x")).isEqualTo(Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
+        assertThat(api.replace("users/devices:own", rules("own/${clientid}/#")).statusCode())
+                .isEqualTo(200);
+        await().atMost(PATIENCE).until(() -> publish(client, "own/own-1/x") != Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
+        assertThat(publish(client, "own/other/x")).isEqualTo(Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
+        subscribe(client, "own/own-1/#");
+        assertThat(publish(client, "own/own-1/x")).isEqualTo(Mqtt5PubAckReasonCode.SUCCESS);
+        assertThat(api.get("users/devices:own").body())
+                .contains("\"rules\":[{\"allow\":\"all\",\"topic\":\"own/${clientid}/#\"}]");
+        assertThat(api.replace("users/devices:own", rules("elsewhere/#")).statusCode())
+                .isEqualTo(200);
+        await().atMost(PATIENCE).until(() -> publish(client, "own/own-1/x") == Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
+        assertThat(publish(client, "elsewhere/x")).isEqualTo(Mqtt5PubAckReasonCode.NO_MATCHING_SUBSCRIBERS);
+        assertThatThrownBy(() -> subscribe(client, "own/own-1/#")).isInstanceOf(Mqtt5SubAckException.class);
+        broker.kill();
+        broker.start();
+        assertThat(connect("own-1", "own", PASSWORD)).isNull();
+        assertThat(publish(clients.getLast(), "own/own-1/x")).isEqualTo(Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
+        assertThat(publish(clients.getLast(), "elsewhere/x")).isNotEqualTo(Mqtt5PubAckReasonCode.NOT_AUTHORIZED);
+    }
+
+    /** With the password that it has. */
+    private static String rules(String topic) {
+        return "{\"groups\":[\"devices\"],\"rules\":[{\"allow\":\"all\",\"topic\":\"" + topic + "\"}]}";
+    }
+
     private static String rulesOfUser(String user, String topic) {
         return "{\"for\":{\"users\":[\"" + user + "\"]},\"rules\":[{\"allow\":\"all\",\"topic\":\"" + topic + "\"}]}";
     }
@@ -334,8 +402,13 @@ class SecurityApiTest {
                 new Wrong("users/r:x", "{\"kind\":\"robot\"}", "small-application"),
                 new Wrong("users/r:x", "{\"passwordHash\":\"hunter2\"}", "passwordHash"),
                 new Wrong("users/r:x", "{\"expires\":\"tomorrow\"}", "expires must be a time"),
+                new Wrong("users/r:x", "{\"tenant\":\"a/b\"}", "the tenant must have 1 to 64 bytes"),
+                new Wrong("bans/x", "{\"tenant\":\"#\"}", "the tenant must have 1 to 64 bytes"),
+                new Wrong("tenants/a%23", "{}", "the tenant must have 1 to 64 bytes"),
                 new Wrong("users/r:x", "{\"disabled\":true,\"disabled\":false}", "no JSON"),
                 new Wrong("users/r:x", "{\"password\":\"s3cr3t-in-body\",", "no JSON"),
+                new Wrong("users/r:x", "{\"rules\":[]}", "rules is empty"),
+                new Wrong("users/r:x", "{\"rules\":[{\"allow\":\"all\",\"topic\":\"a/#/b\"}]}", "a/#/b"),
                 new Wrong("users/r:x", "[]", "must be a JSON object"),
                 new Wrong("bans/x", "{\"address\":\"10.0.0.1/8\"}", "10.0.0.1/8"),
                 new Wrong("bans/x", "{}", "one of address"),
@@ -413,7 +486,7 @@ class SecurityApiTest {
         assertThat(api.delete("tenants/audited").statusCode()).isEqualTo(204);
         HttpResponse<String> log = api.send("GET", "/api/v1/audit?limit=2", "");
         assertThat(log.body())
-                .containsPattern("\"by\":\"admin token\"")
+                .containsPattern("\"by\":\"admin\"")
                 .containsPattern("\"from\":\"127.0.0.1\"")
                 .containsPattern("\"action\":\"remove\".*\"before\":.*\"action\":\"put\".*\"after\":")
                 .contains("\"id\":\"audited\"");
@@ -421,6 +494,27 @@ class SecurityApiTest {
         assertThat(api.send("GET", "/api/v1/audit", "", "Authorization", "Bearer wrong")
                         .statusCode())
                 .isEqualTo(401);
+    }
+
+    /** The file is read again while the broker runs. */
+    @Test
+    void auditLogSaysByNameWhoChangedWhatWhenTokensHaveNames() throws IOException {
+        String whole = Files.readString(tokenFile());
+        String ofBob = "token-of-bob-with-enough-characters";
+        Files.writeString(tokenFile(), "ann:" + whole + "bob:" + ofBob + "\n");
+        try (SecurityApi bob = new SecurityApi(broker.httpPort(), ofBob)) {
+            await().atMost(PATIENCE).until(() -> bob.get("tenants").statusCode() == 200);
+            assertThat(bob.create("tenants/of-bob", "{}").statusCode()).isEqualTo(201);
+            assertThat(api.create("tenants/of-ann", "{}").statusCode()).isEqualTo(201);
+            assertThat(api.send("GET", "/api/v1/audit?limit=2", "").body())
+                    .containsPattern("\"by\":\"ann\"[^}]*\"id\":\"of-ann\"")
+                    .containsPattern("\"by\":\"bob\"[^}]*\"id\":\"of-bob\"")
+                    .doesNotContain(ofBob);
+            Files.writeString(tokenFile(), whole);
+            await().atMost(PATIENCE).until(() -> bob.get("tenants").statusCode() == 401);
+        } finally {
+            Files.writeString(tokenFile(), whole);
+        }
     }
 
     @Test

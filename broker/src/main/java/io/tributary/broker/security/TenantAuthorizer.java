@@ -1,0 +1,58 @@
+package io.tributary.broker.security;
+
+import io.tributary.common.event.TenantNames;
+import io.tributary.common.mqtt.QoS;
+
+/**
+ * Shows an authorizer the topics of a tenant as the tenant's clients know them, on every path: it is asked about
+ * {@code devices/7} where the broker has {@code <NUL>acme/devices/7} ({@link TenantNames}). Which tenant it is says
+ * {@link ClientInfo#tenant}.
+ */
+public final class TenantAuthorizer implements Authorizer {
+    private final Authorizer authorizer;
+
+    private TenantAuthorizer(Authorizer authorizer) {
+        this.authorizer = authorizer;
+    }
+
+    /** The authorizer as the broker asks it. */
+    public static Authorizer of(Authorizer authorizer) {
+        boolean knowsTenants = authorizer instanceof TenantAuthorizer || authorizer.equals(Authorizer.allowAll());
+        return knowsTenants ? authorizer : new TenantAuthorizer(authorizer);
+    }
+
+    @Override
+    public Permissions bind(ClientInfo client) {
+        return confined(client, authorizer.bind(client));
+    }
+
+    @Override
+    public Permissions bindAway(ClientInfo client) {
+        return confined(client, authorizer.bindAway(client));
+    }
+
+    private static Permissions confined(ClientInfo client, Permissions permissions) {
+        boolean isOfNone = client.principal() != null && client.tenant() == null;
+        return isOfNone ? permissions : new TenantPermissions(permissions);
+    }
+
+    @Override
+    public boolean mayPublish(ClientInfo client, String topic, QoS qos, boolean retain) {
+        return bind(client).mayPublish(topic, qos, retain).allowed();
+    }
+
+    @Override
+    public boolean maySubscribe(ClientInfo client, String topicFilter, QoS qos) {
+        return bind(client).maySubscribe(topicFilter, qos).granted();
+    }
+
+    @Override
+    public boolean mayReceive(ClientInfo client, String topic) {
+        return bind(client).mayReceive(topic).allowed();
+    }
+
+    @Override
+    public long version() {
+        return authorizer.version();
+    }
+}

@@ -1,0 +1,67 @@
+package io.tributary.broker.blackbox;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.common.mqtt.MqttPacket.Pingreq;
+import io.tributary.common.mqtt.MqttPacket.Pingresp;
+import io.tributary.common.mqtt.MqttPacket.Puback;
+import io.tributary.common.mqtt.MqttPacket.Publish;
+import io.tributary.common.mqtt.MqttPacket.Suback;
+import io.tributary.common.mqtt.MqttPacket.Subscribe;
+import io.tributary.common.mqtt.PublishProperties;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.mqtt.Subscription;
+import io.tributary.common.mqtt.Subscription.RetainHandling;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+
+/** What tests most often have a {@link TestClient} say, and wait for; with QoS 1. */
+public final class TestTalk {
+    private TestTalk() {}
+
+    /** Subscribes, and gives the answer. */
+    public static ReasonCode subscribe(TestClient client, String filter) throws IOException {
+        Subscription asked = new Subscription(filter, QoS.AT_LEAST_ONCE, false, false, RetainHandling.SEND);
+        client.send(new Subscribe(1, List.of(asked), 0, List.of()));
+        return client.expect(Suback.class).reasons().getFirst();
+    }
+
+    /** Publishes, and waits until that is acknowledged. */
+    public static void publish(TestClient client, String topic, String payload, boolean retain) throws IOException {
+        client.send(packet(topic, payload, retain, 0));
+        assertThat(client.expect(Puback.class).reason().isError()).isFalse();
+    }
+
+    /** A PUBLISH with the packet identifier 1. */
+    public static Publish packet(String topic, String payload, boolean retain, int alias) {
+        return new Publish(
+                topic,
+                payload.getBytes(UTF_8),
+                QoS.AT_LEAST_ONCE,
+                retain,
+                false,
+                1,
+                alias,
+                MqttPacket.ABSENT,
+                PublishProperties.NONE,
+                List.of());
+    }
+
+    /** The next message, {@code TOPIC: PAYLOAD}, which is acknowledged. */
+    public static String take(TestClient client) throws IOException {
+        Publish message = client.expect(Publish.class);
+        client.send(new Puback(message.packetId(), ReasonCode.SUCCESS, null, List.of()));
+        return message.topic() + ": " + new String(message.payload(), UTF_8);
+    }
+
+    /** Neither before an answer of the broker nor for a moment after it. */
+    public static void assertNothingMoreComes(TestClient client) throws IOException {
+        client.send(new Pingreq());
+        assertThat(client.poll(Duration.ofSeconds(10))).isInstanceOf(Pingresp.class);
+        assertThat(client.poll(Duration.ofMillis(200))).isNull();
+    }
+}

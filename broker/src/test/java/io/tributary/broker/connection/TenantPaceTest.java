@@ -1,0 +1,70 @@
+package io.tributary.broker.connection;
+
+import static io.tributary.broker.connection.ConnectionFixture.publish;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.security.Authenticator;
+import io.tributary.broker.security.Authenticator.Accepted;
+import io.tributary.broker.security.store.TenantLimits;
+import io.tributary.broker.security.store.TenantLimits.Limit;
+import io.tributary.common.event.Principal;
+import io.tributary.common.mqtt.QoS;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A client whose tenant's rate is used up, on an event loop whose time the test makes. */
+class TenantPaceTest {
+    private static final long NOTHING_SCHEDULED = -1;
+
+    private final ConnectionFixture fixture = new ConnectionFixture();
+
+    @BeforeEach
+    void connect() {
+        Principal principal = new Principal("r", "u", null, "acme", List.of(), null);
+        fixture.authenticator = (_, _) -> Authenticator.answer(new Accepted(null, principal, null, Map.of()));
+        fixture.connect(Connects.v5());
+    }
+
+    @Test
+    void isReadAgainWhenTheDebtIsPaidBack() {
+        limit(Map.of(Limit.MESSAGES_PER_SECOND, 2L));
+        fixture.send(publish(QoS.AT_MOST_ONCE, 0));
+        fixture.send(publish(QoS.AT_MOST_ONCE, 0));
+        assertThat(fixture.connection().mayRead()).isTrue();
+        fixture.send(publish(QoS.AT_MOST_ONCE, 0));
+        assertThat(fixture.connection().mayRead()).isFalse();
+        fixture.pass(Duration.ofMillis(499));
+        assertThat(fixture.connection().mayRead()).isFalse();
+        fixture.pass(Duration.ofMillis(1));
+        assertThat(fixture.connection().mayRead()).isTrue();
+        assertThat(fixture.backend.published()).isEqualTo(3);
+    }
+
+    @Test
+    void waitsUntilTheRateIsAnotherOne() {
+        limit(Map.of(Limit.BYTES_PER_SECOND, 0L));
+        fixture.send(publish(QoS.AT_MOST_ONCE, 0));
+        fixture.pass(Duration.ofHours(1));
+        assertThat(fixture.connection().mayRead()).isFalse();
+        limit(Map.of());
+        fixture.pass(Duration.ofSeconds(1));
+        assertThat(fixture.connection().mayRead()).isTrue();
+    }
+
+    @Test
+    void waitsNoLongerThanTheConnectionLasts() {
+        limit(Map.of(Limit.MESSAGES_PER_SECOND, 0L));
+        fixture.send(publish(QoS.AT_MOST_ONCE, 0));
+        fixture.connection().connectionLost();
+        fixture.pass(Duration.ofSeconds(1));
+        assertThat(fixture.loop.runScheduledPendingTasks()).isEqualTo(NOTHING_SCHEDULED);
+        assertThat(fixture.tenants.use("acme").connections()).isZero();
+    }
+
+    private void limit(Map<Limit, Long> limits) {
+        fixture.tenants.changed(null, new TenantLimits("acme", limits));
+    }
+}
