@@ -76,13 +76,19 @@ final class InboundFlow {
         String topic = aliases.resolve(packet);
         rate.count();
         Message message = message(topic, packet);
-        if (tenantPace != null) {
-            tenantPace.count(message.sizeBytes());
+        long waitNanos = tenantPace == null ? 0 : tenantPace.count(message.sizeBytes());
+        if (waitNanos > 0) {
+            tenantPace.await(waitNanos, message.sizeBytes(), () -> publish(message, packet.packetId()));
+        } else {
+            publish(message, packet.packetId());
         }
-        switch (packet.qos()) {
+    }
+
+    private void publish(Message message, int packetId) {
+        switch (message.qos()) {
             case AT_MOST_ONCE -> publishQos0(message);
-            case AT_LEAST_ONCE -> publishQos1(message, packet.packetId());
-            case EXACTLY_ONCE -> publishQos2(message, packet.packetId());
+            case AT_LEAST_ONCE -> publishQos1(message, packetId);
+            case EXACTLY_ONCE -> publishQos2(message, packetId);
         }
         pauseWhenBehind();
     }

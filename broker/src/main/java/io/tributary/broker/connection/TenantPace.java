@@ -1,16 +1,19 @@
 package io.tributary.broker.connection;
 
 import io.tributary.broker.tenant.TenantConnection;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Has a client read later while its tenant's clients publish, together, faster than they may. Confined to the event
- * loop.
+ * Has a client's message wait, and the client read later, while its tenant's clients publish, together, faster than they
+ * may. Confined to the event loop.
  */
 final class TenantPace {
     /** How soon another rate counts for a client that waits. */
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** Who asks first when there is something to take again is a matter of luck, so that each has its turn. */
+    private static final long SPREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final ConnectionContext context;
     private final TenantConnection tenant;
@@ -22,21 +25,29 @@ final class TenantPace {
         nanoTime = context::nanoTime;
     }
 
-    /** Counts a message of so many bytes. */
-    void count(long bytes) {
-        long waitNanos = tenant.published(bytes, nanoTime);
-        if (waitNanos > 0 && context.gate().close(PauseReason.TENANT_RATE)) {
-            await(waitNanos);
-        }
+    /**
+     * Counts a message of so many bytes if it may be published now.
+     *
+     * @return 0 if so, else what {@link #await} needs to know
+     */
+    long count(long bytes) {
+        return tenant.publishes(bytes, nanoTime);
     }
 
-    private void await(long nanos) {
-        long step = Math.min(nanos, LONGEST_NANOS);
+    /** Has the message that was not counted published later, and the client not read before, unless it is gone. */
+    void await(long nanos, long bytes, Runnable publish) {
+        context.gate().close(PauseReason.TENANT_RATE);
+        long step = Math.min(nanos, LONGEST_NANOS) + ThreadLocalRandom.current().nextLong(SPREAD_NANOS);
         var _ = context.schedule(step, () -> {
-            if (step == nanos || tenant.isPacedAnew() || !tenant.isOpen()) {
-                context.gate().open(PauseReason.TENANT_RATE);
+            if (!tenant.isOpen()) {
+                return;
+            }
+            long more = count(bytes);
+            if (more > 0) {
+                await(more, bytes, publish);
             } else {
-                await(nanos == Long.MAX_VALUE ? nanos : nanos - step);
+                publish.run();
+                context.gate().open(PauseReason.TENANT_RATE);
             }
         });
     }

@@ -5,11 +5,12 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Lets many threads do so many things a second together, and what is not done in a second all at once later. They take
- * several at a time, so that they seldom meet here. Time is given by the caller, in nanoseconds of an origin that all
- * share.
+ * several at a time, so that they seldom meet here. Nothing is taken while there is a debt, so that the debt is never
+ * more than one thread's, and an hour at most. Time is given by the caller, in nanoseconds of an origin that all share.
  */
 final class SharedBucket {
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long LONGEST_DEBT_NANOS = TimeUnit.HOURS.toNanos(1);
     /** What is taken at once lasts a millisecond of the whole rate. */
     private static final int BATCHES_A_SECOND = 1_000;
 
@@ -38,18 +39,25 @@ final class SharedBucket {
     }
 
     /**
-     * Takes so much even if it is not there.
+     * Takes so much, even if less is there, unless there is a debt.
      *
-     * @return how long to wait, in nanoseconds, until the debt is paid back; 0 without debt
+     * @return 0 when it is taken, else in how many nanoseconds the debt is paid back; {@code Long.MAX_VALUE} for never
      */
     long take(long count, long nowNanos) {
         if (perSecond == 0) {
             return Long.MAX_VALUE;
         }
-        long nanos = Math.round(count * (SECOND_NANOS / (double) perSecond));
+        long nanos = Math.min(LONGEST_DEBT_NANOS, Math.round(count * (SECOND_NANOS / (double) perSecond)));
         long full = nowNanos - SECOND_NANOS;
-        long until = takenUntil.accumulateAndGet(
-                nanos, (taken, more) -> (taken == NOTHING_TAKEN || taken - full < 0 ? full : taken) + more);
-        return Math.max(0, until - nowNanos);
+        while (true) {
+            long before = takenUntil.get();
+            long from = before == NOTHING_TAKEN || before - full < 0 ? full : before;
+            if (from - nowNanos > 0) {
+                return from - nowNanos;
+            }
+            if (takenUntil.compareAndSet(before, from + nanos)) {
+                return 0;
+            }
+        }
     }
 }

@@ -17,6 +17,9 @@ public final class TenantConnection {
     private final int others;
     private boolean isOpen = true;
 
+    /** Whether a message waits that was not let through yet. */
+    private boolean isWaiting;
+
     /** The rate of which the rest below was taken. */
     private @Nullable TenantRate paced;
 
@@ -61,16 +64,20 @@ public final class TenantConnection {
     }
 
     /**
-     * The client has published a message.
+     * The client wants to publish a message, for the first time or again.
      *
      * @param nanoTime the time, the same for all event loops
-     * @return how long the client is not to be read, in nanoseconds; {@code Long.MAX_VALUE} for as long as the rate is
-     *     the same
+     * @return 0 when it may, and the message is counted; else in how many nanoseconds it is to ask again, if the rate is
+     *     the same then, {@code Long.MAX_VALUE} for never
      */
-    public long published(long bytes, LongSupplier nanoTime) {
-        counts.received(bytes);
+    public long publishes(long bytes, LongSupplier nanoTime) {
         TenantRate rate = tenant.rate();
-        return rate == null ? 0 : take(rate, bytes, nanoTime);
+        long waitNanos = rate == null ? 0 : take(rate, bytes, nanoTime);
+        isWaiting = waitNanos > 0;
+        if (!isWaiting) {
+            counts.received(bytes);
+        }
+        return waitNanos;
     }
 
     private long take(TenantRate rate, long bytes, LongSupplier nanoTime) {
@@ -79,44 +86,33 @@ public final class TenantConnection {
             messagesLeft = 0;
             bytesLeft = 0;
         }
-        long forMessages = takeMessage(rate.messages(), nanoTime);
-        long forBytes = takeBytes(rate.bytes(), bytes, nanoTime);
-        if (forMessages > 0 || forBytes > 0) {
-            refused(forMessages > forBytes ? Limit.MESSAGES_PER_SECOND : Limit.BYTES_PER_SECOND);
+        SharedBucket messages = rate.messages();
+        if (messages != null && messagesLeft == 0) {
+            long waitNanos = messages.take(messages.batch(), nanoTime.getAsLong());
+            if (waitNanos > 0) {
+                return waits(waitNanos, Limit.MESSAGES_PER_SECOND);
+            }
+            messagesLeft = messages.batch();
         }
-        return Math.max(forMessages, forBytes);
-    }
-
-    private long takeMessage(@Nullable SharedBucket bucket, LongSupplier nanoTime) {
-        if (bucket == null) {
-            return 0;
-        }
-        long wait = 0;
-        if (messagesLeft == 0) {
-            messagesLeft = bucket.batch();
-            wait = bucket.take(messagesLeft, nanoTime.getAsLong());
-        }
-        messagesLeft--;
-        return wait;
-    }
-
-    private long takeBytes(@Nullable SharedBucket bucket, long bytes, LongSupplier nanoTime) {
-        if (bucket == null) {
-            return 0;
-        }
-        long wait = 0;
-        if (bytesLeft < bytes) {
-            long taken = Math.max(bytes - bytesLeft, bucket.batch());
+        SharedBucket sizes = rate.bytes();
+        if (sizes != null && bytesLeft < bytes) {
+            long taken = Math.max(bytes - bytesLeft, sizes.batch());
+            long waitNanos = sizes.take(taken, nanoTime.getAsLong());
+            if (waitNanos > 0) {
+                return waits(waitNanos, Limit.BYTES_PER_SECOND);
+            }
             bytesLeft += taken;
-            wait = bucket.take(taken, nanoTime.getAsLong());
         }
-        bytesLeft -= bytes;
-        return wait;
+        messagesLeft -= messages == null ? 0 : 1;
+        bytesLeft -= sizes == null ? 0 : bytes;
+        return 0;
     }
 
-    /** Whether another rate holds than that by which {@link #published} said how long to wait. */
-    public boolean isPacedAnew() {
-        return tenant.rate() != paced;
+    private long waits(long nanos, Limit limit) {
+        if (!isWaiting) {
+            refused(limit);
+        }
+        return nanos;
     }
 
     /** Whether it was not closed yet. */

@@ -280,16 +280,16 @@ class TenantLimitsTest {
             publisher.queue(message("t", "m", false, i));
         }
         publisher.flush();
-        assertThat(publisher.expect(Puback.class).packetId()).isEqualTo(1);
         await().atMost(PATIENCE).until(() -> count("tributary.clients.reading.paused", "reason", "tenant_rate") == 1);
         for (int i = 0; i < 100; i++) {
             publish(other, "t", "m", false);
         }
         assertThat(count("tributary.tenants.messages", "tenant", "acme", "direction", "received"))
-                .isEqualTo(1);
+                .isZero();
         unlimit("acme");
-        assertThat(publisher.expect(Puback.class).packetId()).isEqualTo(2);
-        assertThat(publisher.expect(Puback.class).packetId()).isEqualTo(3);
+        for (int i = 1; i <= 3; i++) {
+            assertThat(publisher.expect(Puback.class).packetId()).isEqualTo(i);
+        }
     }
 
     @Test

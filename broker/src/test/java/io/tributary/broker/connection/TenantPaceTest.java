@@ -7,6 +7,7 @@ import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.store.TenantLimits;
 import io.tributary.broker.security.store.TenantLimits.Limit;
+import io.tributary.broker.tenant.TenantConnection;
 import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.QoS;
 import java.time.Duration;
@@ -29,18 +30,34 @@ class TenantPaceTest {
     }
 
     @Test
-    void isReadAgainWhenTheDebtIsPaidBack() {
+    void messageWaitsUntilTheDebtIsPaidBack() {
         limit(Map.of(Limit.MESSAGES_PER_SECOND, 2L));
-        fixture.send(publish(QoS.AT_MOST_ONCE, 0));
-        fixture.send(publish(QoS.AT_MOST_ONCE, 0));
-        assertThat(fixture.connection().mayRead()).isTrue();
+        for (int i = 0; i < 3; i++) {
+            fixture.send(publish(QoS.AT_MOST_ONCE, 0));
+            assertThat(fixture.connection().mayRead()).isTrue();
+        }
         fixture.send(publish(QoS.AT_MOST_ONCE, 0));
         assertThat(fixture.connection().mayRead()).isFalse();
         fixture.pass(Duration.ofMillis(499));
         assertThat(fixture.connection().mayRead()).isFalse();
-        fixture.pass(Duration.ofMillis(1));
-        assertThat(fixture.connection().mayRead()).isTrue();
         assertThat(fixture.backend.published()).isEqualTo(3);
+        fixture.pass(Duration.ofMillis(2));
+        assertThat(fixture.connection().mayRead()).isTrue();
+        assertThat(fixture.backend.published()).isEqualTo(4);
+    }
+
+    @Test
+    void firstMessageWaitsWhenTheTenantHasADebt() {
+        limit(Map.of(Limit.BYTES_PER_SECOND, 10_000L));
+        TenantConnection other = fixture.tenants.enter("acme");
+        assertThat(other.publishes(
+                        20_000, () -> fixture.loop.eventLoop().ticker().nanoTime()))
+                .isZero();
+        other.close();
+        fixture.send(publish(QoS.AT_MOST_ONCE, 0));
+        assertThat(fixture.backend.published()).isZero();
+        fixture.pass(Duration.ofMillis(1_010));
+        assertThat(fixture.backend.published()).isEqualTo(1);
     }
 
     @Test
@@ -49,9 +66,11 @@ class TenantPaceTest {
         fixture.send(publish(QoS.AT_MOST_ONCE, 0));
         fixture.pass(Duration.ofHours(1));
         assertThat(fixture.connection().mayRead()).isFalse();
+        assertThat(fixture.backend.published()).isZero();
         limit(Map.of());
-        fixture.pass(Duration.ofSeconds(1));
+        fixture.pass(Duration.ofMillis(1_010));
         assertThat(fixture.connection().mayRead()).isTrue();
+        assertThat(fixture.backend.published()).isEqualTo(1);
     }
 
     @Test
@@ -59,9 +78,10 @@ class TenantPaceTest {
         limit(Map.of(Limit.MESSAGES_PER_SECOND, 0L));
         fixture.send(publish(QoS.AT_MOST_ONCE, 0));
         fixture.connection().connectionLost();
-        fixture.pass(Duration.ofSeconds(1));
+        fixture.pass(Duration.ofMillis(1_010));
         assertThat(fixture.loop.runScheduledPendingTasks()).isEqualTo(NOTHING_SCHEDULED);
         assertThat(fixture.tenants.use("acme").connections()).isZero();
+        assertThat(fixture.backend.published()).isZero();
     }
 
     private void limit(Map<Limit, Long> limits) {

@@ -177,20 +177,46 @@ class TenantsTest {
     void rateOfZeroStopsAndAnotherOneLetsGoOn() {
         limit("acme", Map.of(Limit.MESSAGES_PER_SECOND, 0L));
         TenantConnection connection = tenants.enter("acme");
-        assertThat(connection.published(1, () -> 0)).isEqualTo(Long.MAX_VALUE);
-        assertThat(connection.isPacedAnew()).isFalse();
+        assertThat(connection.publishes(1, () -> 0)).isEqualTo(Long.MAX_VALUE);
         limit("acme", Map.of());
-        assertThat(connection.isPacedAnew()).isTrue();
-        assertThat(connection.published(1, () -> 0)).isZero();
+        assertThat(connection.publishes(1, () -> 0)).isZero();
     }
 
     @Test
     void rateThatIsTheSameGoesOnWhenAnotherLimitChanges() {
         limit("acme", Map.of(Limit.MESSAGES_PER_SECOND, 1L));
         TenantConnection connection = tenants.enter("acme");
-        connection.published(1, () -> 0);
+        assertThat(connection.publishes(1, () -> 0)).isZero();
+        assertThat(connection.publishes(1, () -> 0)).isZero();
         limit("acme", Map.of(Limit.MESSAGES_PER_SECOND, 1L, Limit.CONNECTIONS, 5L));
-        assertThat(connection.isPacedAnew()).isFalse();
+        assertThat(connection.publishes(1, () -> 0)).isEqualTo(SECOND);
+    }
+
+    /** Each connection is used for one message of 1,000 seconds' worth. */
+    @Test
+    void rateIsNotPassedByConnectingAnew() {
+        limit("acme", Map.of(Limit.BYTES_PER_SECOND, 1_000L));
+        assertThat(letThrough(200, 1_000_000, 0)).isEqualTo(1);
+        assertThat(letThrough(200, 1_000_000, 998 * SECOND)).isZero();
+        assertThat(letThrough(200, 1_000_000, 999 * SECOND)).isEqualTo(1);
+    }
+
+    @Test
+    void oneMessageStopsATenantForAnHourAtMost() {
+        limit("acme", Map.of(Limit.BYTES_PER_SECOND, 1L));
+        for (int hour = 0; hour < 20; hour++) {
+            assertThat(letThrough(20, 1_000_000_000, hour * 3_600 * SECOND)).isEqualTo(1);
+        }
+    }
+
+    private int letThrough(int connections, long bytes, long nanos) {
+        int through = 0;
+        for (int i = 0; i < connections; i++) {
+            TenantConnection connection = tenants.enter("acme");
+            through += connection.publishes(bytes, () -> nanos) == 0 ? 1 : 0;
+            connection.close();
+        }
+        return through;
     }
 
     @Test
@@ -223,8 +249,9 @@ class TenantsTest {
             if (now >= seconds * SECOND) {
                 return published;
             }
-            readAt[next] = now + Math.max(1, connections[next].published(bytes, () -> origin + now));
-            published++;
+            long waitNanos = connections[next].publishes(bytes, () -> origin + now);
+            readAt[next] = now + Math.max(1, waitNanos);
+            published += waitNanos == 0 ? 1 : 0;
         }
     }
 
