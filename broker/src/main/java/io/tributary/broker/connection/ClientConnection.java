@@ -127,6 +127,11 @@ public final class ClientConnection {
         return context.gate().isOpen() && state != State.CLOSED;
     }
 
+    /** Whether the client is read later, and what it has sent is to be taken then, even if it sends no more. */
+    public boolean isPaused() {
+        return state == State.CONNECTED && !context.gate().isOpen();
+    }
+
     /** Takes the client's next packet. */
     public void handle(MqttPacket packet) {
         context.guard(() -> dispatch(packet));

@@ -34,6 +34,12 @@ public interface PacketSink {
     /** Goes on reading: {@link ClientConnection#mayRead} has become true. */
     void resumeReading();
 
+    /**
+     * Nothing of what the client has sent is waited for any more: a DISCONNECT in it is given to the connection
+     * nevertheless, what is before it is not.
+     */
+    default void heedDisconnect() {}
+
     /** Writes the last packet, if any, and closes the connection so that the client can still read it. */
     void close(@Nullable MqttPacket last);
 }

@@ -8,7 +8,8 @@ import java.util.function.BooleanSupplier;
  * Waits until everything is read that a client has sent on a connection that another connection of the client follows:
  * a DISCONNECT in the socket counts before that [MQTT-3.14.4-3]. Confined to the connection's event loop.
  *
- * <p>A turn of the event loop reads what is there; the end is a turn that brings nothing.
+ * <p>A turn of the event loop reads what is there; the end is a turn that brings nothing. Of a client that may not be
+ * read in all that time, a DISCONNECT counts that is here already.
  */
 final class ReadOut {
     /** One more turn than needed, for TLS and what is on its way. */
@@ -46,6 +47,9 @@ final class ReadOut {
             int now = reads;
             ScheduledFuture<?> _ = context.schedule(TURN_NANOS, () -> readOn(now, untilNanos, then));
         } else {
+            if (isConnected.getAsBoolean() && !context.gate().isOpen()) {
+                context.sink().heedDisconnect();
+            }
             then.run();
         }
     }

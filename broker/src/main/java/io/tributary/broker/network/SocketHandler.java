@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.tributary.broker.connection.ClientConnection;
@@ -18,8 +20,10 @@ import io.tributary.common.codec.PublishVariant;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.ReasonCode;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +32,9 @@ import org.slf4j.LoggerFactory;
  * The socket of one {@link ClientConnection}: its bytes become packets, and the connection's packets become bytes. The
  * last handler of a pipeline. All packets of a read are handled before anything is flushed; while the connection takes
  * none, bytes that are here stay as they are and no more are read. After a violation nothing more is handled.
+ *
+ * <p>A client may end its side while the connection takes no packets. What it sent before is taken all the same when the
+ * connection takes packets again, for some time; nothing more is written meanwhile.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
 final class SocketHandler extends ChannelInboundHandlerAdapter implements PacketSink {
@@ -35,6 +42,9 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
 
     /** How many bytes of answers may wait beyond the water mark for messages before nothing more is read. */
     private static final long MAX_WAITING_BYTES = 256 * 1024;
+
+    /** For how long what a client has sent is taken after its end. */
+    private static final long LONGEST_AFTER_END_SECONDS = 10;
 
     private final Channel channel;
     private final ListenerContext listener;
@@ -50,6 +60,8 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     private boolean decoding;
     private boolean choked;
     private boolean closing;
+    private boolean mayEndHalf;
+    private boolean isEnded;
     private int packets;
     private int bytes;
 
@@ -131,27 +143,62 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     /** Who ends TLS would end the connection without it. */
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
-        if (event == SslCloseCompletionEvent.SUCCESS) {
+        if (event == SslCloseCompletionEvent.SUCCESS || event == ChannelInputShutdownEvent.INSTANCE) {
+            ended();
+        }
+    }
+
+    private void ended() {
+        if (closing || !connection.isPaused()) {
             channel.close();
+        } else if (!isEnded) {
+            isEnded = true;
+            channel.eventLoop().schedule(() -> channel.close(), LONGEST_AFTER_END_SECONDS, TimeUnit.SECONDS);
         }
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
-        closing = true;
-        connection.connectionLost();
+        lost();
     }
 
     @Override
     public void handlerRemoved(ChannelHandlerContext context) {
-        closing = true;
-        connection.connectionLost();
+        lost();
         stall.stop();
         outbound.release();
         releaseReceived();
         unfinished.release();
         listener.admission().release(verdict);
         listener.recorder().closed(listener.name());
+    }
+
+    private void lost() {
+        if (!closing && connection.isPaused()) {
+            closing = true;
+            heedDisconnect();
+        }
+        closing = true;
+        connection.connectionLost();
+    }
+
+    @Override
+    public void heedDisconnect() {
+        if (received == null || decoding) {
+            return;
+        }
+        ByteBuf rest = received.duplicate();
+        try {
+            MqttPacket packet = decoder.decode(rest);
+            while (packet != null && !(packet instanceof Disconnect)) {
+                packet = decoder.decode(rest);
+            }
+            if (packet != null) {
+                connection.handle(packet);
+            }
+        } catch (MqttException violation) {
+            LOG.debug("what {} has sent last is no MQTT", ClientOrigin.text(channel), violation);
+        }
     }
 
     @Override
@@ -175,7 +222,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
 
     @Override
     public void send(MqttPacket packet) {
-        if (!closing && encoder != null && encoder.encode(packet, outbound.buffer())) {
+        if (!closing && !isEnded && encoder != null && encoder.encode(packet, outbound.buffer())) {
             outbound.added();
             chokeWhenFull();
         }
@@ -183,7 +230,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
 
     @Override
     public boolean publish(PublishTemplate template, PublishVariant variant) {
-        if (closing || encoder == null) {
+        if (closing || isEnded || encoder == null) {
             return true; // not read any more; decided again when the connection goes on reading
         }
         boolean written = encoder.encode(template, variant, outbound.buffer());
@@ -195,7 +242,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
 
     @Override
     public boolean isWritable() {
-        return !closing && channel.isWritable();
+        return !closing && !isEnded && channel.isWritable();
     }
 
     @Override
@@ -218,8 +265,12 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
             releaseReceived();
             unfinished.release();
         }
-        channel.config().setAutoRead(true);
-        LingeringClose.begin(channel, listener.network().linger());
+        if (isEnded) {
+            channel.close();
+        } else {
+            channel.config().setAutoRead(true);
+            LingeringClose.begin(channel, listener.network().linger());
+        }
     }
 
     private void decode() {
@@ -238,11 +289,24 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         }
         keepRest();
         unfinished.hold(received == null ? 0 : received.capacity(), decoded);
-        channel.config().setAutoRead(closing || mayRead());
+        endHalf(connection.isPaused());
+        if (!isEnded) {
+            channel.config().setAutoRead(closing || mayRead());
+        } else if (mayRead()) {
+            channel.close(); // all is taken
+        }
+    }
+
+    /** Whether the client's end, which is seen even while nothing is read, leaves the connection open. */
+    private void endHalf(boolean may) {
+        if (may != mayEndHalf && !isEnded) {
+            mayEndHalf = may;
+            channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, may);
+        }
     }
 
     private boolean mayRead() {
-        return !closing && !choked && !unfinished.isWaiting() && connection.mayRead();
+        return !closing && (isEnded || (!choked && !unfinished.isWaiting())) && connection.mayRead();
     }
 
     private boolean decodeNext() {
