@@ -17,6 +17,9 @@ import io.tributary.broker.security.store.Change;
 import io.tributary.broker.security.store.ChangeResult;
 import io.tributary.broker.security.store.TenantLimits;
 import io.tributary.broker.security.store.TenantLimits.Limit;
+import io.tributary.broker.tls.OpenSslAuthority;
+import io.tributary.broker.tls.TlsConfig;
+import io.tributary.broker.tls.TlsEngine;
 import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.MqttPacket.Publish;
@@ -25,16 +28,22 @@ import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Clients of a tenant that send more than they may, DISCONNECT, and the end of their connection, all at once. */
 class EndOfPacedClientTest {
@@ -51,14 +60,17 @@ class EndOfPacedClientTest {
 
     @BeforeEach
     void start() {
+        start(null);
+    }
+
+    private void start(@Nullable TlsConfig tls) {
         Principal principal = new Principal("r", "u", null, "acme", List.of(), null);
+        ListenerConfig.Builder slow = ListenerConfig.builder(tls == null ? "slow" : "tls", 0)
+                .limits(limits -> limits.publish(publish -> publish.rate(10).burst(5)));
         broker = Broker.start(
-                BrokerConfig.builder(data)
+                BrokerConfig.builder(data.resolve(tls == null ? "data" : "data-tls"))
                         .listener(ListenerConfig.tcp("tcp", 0))
-                        .listener(ListenerConfig.builder("slow", 0)
-                                .limits(limits -> limits.publish(
-                                        publish -> publish.rate(10).burst(5)))
-                                .build())
+                        .listener((tls == null ? slow : slow.tls(tls)).build())
                         .build(),
                 BrokerExtensions.builder()
                         .authenticator((_, _) -> Authenticator.answer(new Accepted(null, principal, null, Map.of())))
@@ -93,9 +105,27 @@ class EndOfPacedClientTest {
         assertThat(came.subList(0, came.size() - 1)).isEqualTo(ALL);
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void allThatItSentIsPublishedAndNoWillWhenItEndsWithinTls(TlsEngine engine) throws Exception {
+        OpenSslAuthority authority = OpenSslAuthority.in(data, "authority");
+        broker.close();
+        start(TlsConfig.builder(authority.server("server").files())
+                .engine(engine)
+                .build());
+        SSLContext trusting = SSLContext.getInstance("TLS");
+        trusting.init(null, authority.trustManagers().getTrustManagers(), null);
+        Socket socket = trusting.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port("tls"));
+        sendAllAndDisconnect(TestClient.over(socket, ProtocolVersion.MQTT_5, "u", "p"));
+        awaitGone();
+        awaitNextWill();
+        assertThat(came.subList(0, came.size() - 1)).isEqualTo(ALL);
+    }
+
     @Test
     void willIsPublishedBehindAllThatItSentWhenItEndsWithoutDisconnect() throws IOException {
-        TestClient client = open("slow");
+        TestClient client = TestClient.open(port("slow"), ProtocolVersion.MQTT_5);
+        client.connect(TestClient.connectPacket("c", 0, "will"));
         queueAll(client);
         client.flush();
         client.close();
@@ -121,18 +151,16 @@ class EndOfPacedClientTest {
     }
 
     private void sendAllAndDisconnect(String listener) throws IOException {
-        TestClient client = open(listener);
+        sendAllAndDisconnect(TestClient.open(port(listener), ProtocolVersion.MQTT_5));
+    }
+
+    private static void sendAllAndDisconnect(TestClient client) throws IOException {
+        client.connect(TestClient.connectPacket("c", 0, "will"));
         queueAll(client);
         client.queue(new Disconnect(ReasonCode.SUCCESS, ABSENT, null, null, List.of()));
         client.queue(message("late"));
         client.flush();
         client.close();
-    }
-
-    private TestClient open(String listener) throws IOException {
-        TestClient client = TestClient.open(port(listener), ProtocolVersion.MQTT_5);
-        client.connect(TestClient.connectPacket("c", 0, "will"));
-        return client;
     }
 
     private static void queueAll(TestClient client) {
