@@ -44,11 +44,6 @@ final class TenantPermissions implements Permissions {
     }
 
     @Override
-    public SubscriptionDecision standing(String topicFilter, QoS qos) {
-        return permissions.standing(TenantNames.visible(topicFilter), qos);
-    }
-
-    @Override
     public Permissions remembering() {
         return new TenantPermissions(permissions.remembering());
     }
