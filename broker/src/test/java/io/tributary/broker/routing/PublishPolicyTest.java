@@ -35,6 +35,6 @@ class PublishPolicyTest {
 
     private boolean mayPublish(@Nullable String tenant, String topic) {
         Message message = Message.of(topic, new byte[0], QoS.AT_LEAST_ONCE).withNames(topic, "ingest");
-        return policy.mayPublish(TenantNames.message(tenant, message));
+        return policy.mayPublish(TenantNames.message(tenant, message)).allowed();
     }
 }
