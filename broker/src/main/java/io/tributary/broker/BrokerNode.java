@@ -83,8 +83,8 @@ final class BrokerNode implements AutoCloseable {
     private final Membership membership;
     private final SecurityStore security;
     private final Expulsions expulsions;
-    private final SharedBans sharedBans;
     private final SecurityDuties duties;
+    private final SharedBans sharedBans;
     private final SysConfig sys;
     private final SysTopics sysTopics;
     private final ListenerTls tls;
@@ -140,7 +140,6 @@ final class BrokerNode implements AutoCloseable {
         tenantFigures = new TenantFigures(tenants, shards, subscriptions, retained, membership, metrics.tenants());
         security = Objects.requireNonNull(extensions.security());
         expulsions = new Expulsions(security, clientConnections);
-        sharedBans = new SharedBans(security, guard, deployment.clock());
         Revocations revocations = new Revocations(config.onRevocation(), metrics.revocations());
         duties = new SecurityDuties(config.nodeName(), security, expulsions, revocations);
         ruleChanges = new RuleChanges(
@@ -151,6 +150,7 @@ final class BrokerNode implements AutoCloseable {
                 deployment.view()::isCurrent,
                 revocations,
                 duties.thread());
+        sharedBans = new SharedBans(security, guard, deployment.clock());
         sys = SysConfig.every(config.sysInterval());
         sysTopics = new SysTopics(sys, () -> membership.stats(stats()), retained, router);
         Backend backend =
@@ -437,9 +437,9 @@ final class BrokerNode implements AutoCloseable {
             timer.shutdownNow();
             duties.close();
             expulsions.close();
-            security.close();
             groups.close();
             shards.close();
+            security.close(); // last: without it nobody has rules of its own, by which sessions are judged
         }
     }
 

@@ -20,6 +20,8 @@ final class SecurityDuties implements AutoCloseable {
     /** For how long what is taken is collected for one entry of the audit log, where more is taken each second. */
     private static final int MOST_TICKS = 60;
 
+    private static final int PATIENCE_SECONDS = 5;
+
     private final String node;
     private final SecurityStore security;
     private final Expulsions expulsions;
@@ -83,6 +85,11 @@ final class SecurityDuties implements AutoCloseable {
     @Override
     public void close() {
         thread.shutdownNow();
+        try {
+            boolean _ = thread.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         if (!revocations.taken().isNothing()) {
             noteNow();
         }

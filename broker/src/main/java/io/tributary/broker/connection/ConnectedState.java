@@ -89,6 +89,7 @@ final class ConnectedState {
      */
     private CompletionStage<?> renewed() {
         inbound.renewed();
+        review();
         stopRenewing.run();
         if (context.backend().view().isCurrent()) {
             return context.backend()
@@ -197,7 +198,7 @@ final class ConnectedState {
 
     /** Whether the rules that hold may not allow all its subscriptions as they are; any thread. */
     boolean lacksRights() {
-        Permissions permissions = context.services().access().authorizer().bind(identity.client());
+        Permissions permissions = context.services().access().authorizer().bind(identity.current());
         return !context.backend().subscriptions().areWithin(identity.subscriber(), permissions);
     }
 

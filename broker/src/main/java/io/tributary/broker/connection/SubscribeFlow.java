@@ -139,7 +139,7 @@ final class SubscribeFlow {
                     if (failure == null) {
                         withdrawn(withdrawn);
                     } else {
-                        LOG.warn("subscriptions of {} were not withdrawn", identity.clientId(), failure);
+                        LOG.warn("subscriptions of {} were not withdrawn", name(), failure);
                     }
                     turnIsOver();
                 }));
@@ -154,13 +154,17 @@ final class SubscribeFlow {
         revocations.withdrawn(removed, withdrawn.size() - removed);
         LOG.debug(
                 "{}: rules took {} subscriptions, and lowered the QoS of {}",
-                identity.clientId(),
+                name(),
                 removed,
                 withdrawn.size() - removed);
         if (removed > 0 && revocations.disconnects() && !isClosed) {
             revocations.disconnected();
             throw new MqttException(ReasonCode.NOT_AUTHORIZED, "a subscription is not allowed any more");
         }
+    }
+
+    private String name() {
+        return TenantNames.display(identity.clientId());
     }
 
     /** The connection has ended: nothing is changed any more. */

@@ -405,7 +405,11 @@ final class PersistentSubscriptions {
             index.look(subscriber, after.byFilter());
         }
         appliedOf(clientId).put(clientId, after);
-        judge(clientId, after);
+        if (sameSession && !Objects.equals(before.principal(), after.principal())) {
+            uncovered.remove(clientId); // who it is has changed, and no rule: its subscriptions stay for now
+        } else {
+            judge(clientId, after);
+        }
         sessionCount.addAndGet((after.isEmpty() ? 0 : 1) - (before.isEmpty() ? 0 : 1));
         if (!after.isOver()) {
             watcher.accept(subscriber(clientId, after));

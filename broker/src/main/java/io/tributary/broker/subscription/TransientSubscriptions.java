@@ -41,19 +41,19 @@ final class TransientSubscriptions {
                 .thenApply(_ -> change.results());
     }
 
+    /** Withdraws what a client may not have as it is; as {@link #change}. */
+    CompletionStage<List<Withdrawal>> withdraw(Subscriber subscriber, Permissions permissions) {
+        return get(subscriber).areWithin(permissions)
+                ? CompletableFuture.completedStage(List.of())
+                : change(subscriber, session -> session.within(permissions));
+    }
+
     /** Something else is known of a session's client than before. */
     void renewed(Subscriber subscriber) {
         Session session = sessions.get(subscriber);
         if (session != null) {
             session.renewed(subscriber);
         }
-    }
-
-    /** Withdraws what a client may not have as it is; as {@link #change}. */
-    CompletionStage<List<Withdrawal>> withdraw(Subscriber subscriber, Permissions permissions) {
-        return get(subscriber).areWithin(permissions)
-                ? CompletableFuture.completedStage(List.of())
-                : change(subscriber, session -> session.within(permissions));
     }
 
     /** Removes all subscriptions of a session. */

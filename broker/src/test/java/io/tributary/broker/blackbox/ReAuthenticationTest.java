@@ -99,6 +99,8 @@ class ReAuthenticationTest {
             assertThat(publish(client, "news/3")).isEqualTo(ReasonCode.NOT_AUTHORIZED);
             assertThat(subscribe(client, "news/4")).isEqualTo(ReasonCode.NOT_AUTHORIZED);
             again(client, "reader;;;");
+            assertThat(publish(writer, "news/5")).isEqualTo(ReasonCode.NO_MATCHING_SUBSCRIBERS); // it was removed
+            assertThat(subscribe(client, "news/#")).isEqualTo(ReasonCode.GRANTED_QOS_1);
             publish(writer, "news/5");
             assertThat(received(client)).isEqualTo("news/5");
             assertThat(publish(client, "news/6")).isEqualTo(ReasonCode.NO_MATCHING_SUBSCRIBERS); // but itself

@@ -10,6 +10,8 @@ import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class TenantPermissionsTest {
@@ -49,12 +51,13 @@ class TenantPermissionsTest {
     void namesAreThoseOfTheClientWhateverIsKnownOfIt() {
         Principal principal = new Principal("r", "n", null, "acme", List.of(), null);
         String inside = TenantNames.clientId("acme", "7");
-        for (Principal known : new Principal[] {principal, null}) {
+        for (@Nullable Principal known : Arrays.asList(principal, null)) {
             Permissions permissions = authorizer.bindAway(ClientInfo.away(inside, null, known));
             permissions.mayPublish("\0acme/a", QoS.AT_MOST_ONCE, false);
             permissions.maySubscribe("\0acme/a/#", QoS.AT_MOST_ONCE);
             for (String topic : List.of("\0acme/b", "\0acme/b", "\0acme/c", "b")) {
-                permissions.remembering().reading("\0acme/#").mayReceive(topic);
+                Objects.requireNonNull(permissions.remembering().reading("\0acme/#"))
+                        .mayReceive(topic);
             }
             assertThat(asked)
                     .containsExactly(

@@ -73,28 +73,31 @@ class LateSubscriptionsTest {
     /** The owner takes the session for away which has a connection at another node, and a subscription more. */
     @Test
     void newerConnectionDecidesWhenTheOwnerWithdrawsLate() {
+        Subscriber known = new Subscriber("c", true, 200, null, ClientKind.DEVICE, new Principal("r", "c"));
         Rules rules = new Rules(List.of());
         TestNode owner = new TestNode("o#1", stored, routes, SharedChoice.DEFAULT, rules);
         TestNode other = new TestNode("p#1", stored, routes, SharedChoice.DEFAULT, rules);
-        owner.subscribe(NEW, 200, "a");
+        owner.format.raise(PrincipalFormat.FIRST);
+        other.format.raise(PrincipalFormat.FIRST);
+        owner.subscribe(known, 200, "a");
         rules.replace(List.of(allowing("b")));
         for (TestNode node : List.of(owner, other)) {
             node.subscriptions.looks().forEachRemaining(Runnable::run);
-            assertThat(node.subscriptions.uncovered()).toIterable().containsExactly(NEW);
+            assertThat(node.subscriptions.uncovered()).toIterable().containsExactly(known);
         }
         owner.stored.stopWriting();
-        CompletionStage<List<Withdrawal>> late = owner.subscriptions.withdrawAway(NEW);
-        other.subscribe(NEW, 300, "b");
+        CompletionStage<List<Withdrawal>> late = owner.subscriptions.withdrawAway(known);
+        other.subscribe(known, 300, "b");
         owner.stored.goOnWriting();
 
         assertThat(late).isCompletedWithValue(List.of(Withdrawal.REMOVED));
-        assertThat(owner.filters(NEW)).containsExactlyInAnyOrder("a", "b");
-        assertThat(other.subscriptions.uncovered()).toIterable().containsExactly(NEW);
+        assertThat(owner.filters(known)).containsExactlyInAnyOrder("a", "b");
+        assertThat(other.subscriptions.uncovered()).toIterable().containsExactly(known);
 
-        assertThat(other.subscriptions.withdraw(NEW, 300, rules.bind(NEW.client())))
+        assertThat(other.subscriptions.withdraw(known, 300, rules.bind(known.client())))
                 .isCompletedWithValue(List.of(Withdrawal.REMOVED));
         for (TestNode node : List.of(owner, other)) {
-            assertThat(node.filters(NEW)).containsExactly("b");
+            assertThat(node.filters(known)).containsExactly("b");
             assertThat(node.subscriptions.uncovered().hasNext()).isFalse();
         }
     }

@@ -121,6 +121,9 @@ public final class TenantNames {
         if (mark < 0) {
             return name;
         }
+        if (name.indexOf(TopicLevels.SEPARATOR, mark) < 0) { // a session that another one has taken the place of
+            return name.substring(0, mark);
+        }
         String inside = name.substring(mark);
         return name.substring(0, mark) + visible(inside) + " (tenant " + tenantOf(inside) + ")";
     }

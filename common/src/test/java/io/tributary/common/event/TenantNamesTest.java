@@ -84,6 +84,7 @@ class TenantNamesTest {
         assertThat(GroupIdentifier.display(GroupIdentifier.of("$share/g/a"))).isEqualTo("$share/g/a");
         assertThat(TenantNames.display("\0acme/a/b")).isEqualTo("a/b (tenant acme)");
         assertThat(TenantNames.display("a/b")).isEqualTo("a/b");
+        assertThat(TenantNames.display("7\0" + 123)).isEqualTo("7"); // its place is another session's
     }
 
     @Test

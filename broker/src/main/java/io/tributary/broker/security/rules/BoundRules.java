@@ -28,16 +28,16 @@ final class BoundRules {
         return book;
     }
 
-    @Nullable
-    BoundRules own() {
-        return own;
-    }
-
     /** Whether all rules here are for the client, and it is known what their placeholders stand for. */
     boolean isSureAbout(Subject subject) {
         return Arrays.stream(rules).allMatch(each -> each.audience().includes(subject))
                 && Arrays.stream(values).flatMap(Arrays::stream).allMatch(LevelValues::isKnown)
                 && (own == null || own.isSureAbout(subject));
+    }
+
+    @Nullable
+    BoundRules own() {
+        return own;
     }
 
     /** What follows from the rule with that number. */

@@ -65,6 +65,11 @@ public final class Rules implements Authorizer {
         keeper = rulesOfPrincipals;
     }
 
+    /** Whether no rule set is left out, as with {@link #replaceByRest}. */
+    public boolean areWhole() {
+        return book.isWhole();
+    }
+
     /** The number of the rules that hold: 1 for the first, one more with each {@link #replace} and {@link #renew}. */
     @Override
     public long version() {

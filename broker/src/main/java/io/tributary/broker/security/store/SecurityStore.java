@@ -236,10 +236,12 @@ public final class SecurityStore {
         return all;
     }
 
-    /** Whether the newest record of each rule set can be read; where not, the one before holds, if it is known. */
-    boolean readsAllRuleSets() {
+    /** Whether the newest record of each rule set can be read, and of each user, who may have rules of its own. */
+    boolean readsAllRules() {
         Open now = opened;
-        return now != null && now.copy(SecurityTable.RULES).problems().isEmpty();
+        return now != null
+                && now.copy(SecurityTable.RULES).problems().isEmpty()
+                && now.copy(SecurityTable.USERS).problems().isEmpty();
     }
 
     /** The object with the id; null when there is none. */

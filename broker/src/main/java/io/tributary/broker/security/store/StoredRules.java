@@ -86,7 +86,7 @@ public final class StoredRules implements SecurityStore.Listener {
         }
         boolean wasUserChanged = isUserChanged;
         isUserChanged = false;
-        if (!store.readsAllRuleSets()) {
+        if (!store.readsAllRules()) {
             rules.replaceByRest(all);
         } else if (all.size() > configured.size() || rules.version() > 1 || wasUserChanged) {
             rules.replace(all);
@@ -95,7 +95,7 @@ public final class StoredRules implements SecurityStore.Listener {
 
     @Override
     public void settle() {
-        if (isChanged) {
+        if (isChanged || (isUserChanged && !(rules.areWhole() && store.readsAllRules()))) {
             read();
         } else if (isUserChanged) {
             isUserChanged = false;
