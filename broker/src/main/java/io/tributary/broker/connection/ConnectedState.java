@@ -84,14 +84,18 @@ final class ConnectedState {
 
     /**
      * Something else is known of the client than before. Completes when its subscriptions are looked at again; where
-     * this node is not current, that is done later and not waited for.
+     * this node is not current, that is done later and not waited for. When it fails the connection ends: its session
+     * would be judged by what was known before.
      */
     private CompletionStage<?> renewed() {
         inbound.renewed();
         review();
         stopRenewing.run();
         if (context.backend().view().isCurrent()) {
-            return context.backend().subscriptions().resumed(identity.subscriber(), identity.epoch());
+            return context.backend()
+                    .subscriptions()
+                    .resumed(identity.subscriber(), identity.epoch())
+                    .whenComplete((_, failure) -> context.run(() -> endWhen(failure)));
         }
         stopRenewing = context.backend()
                 .untilCurrent()
@@ -99,6 +103,12 @@ final class ConnectedState {
                     CompletionStage<?> _ = renewed();
                 }));
         return CompletableFuture.completedStage(null);
+    }
+
+    private static void endWhen(@Nullable Throwable failure) {
+        if (failure != null) {
+            throw new MqttException(ReasonCode.UNSPECIFIED_ERROR, "the new authentication could not be stored");
+        }
     }
 
     /**

@@ -65,12 +65,12 @@ final class EnhancedExchange {
     }
 
     private void answered(@Nullable Step step, @Nullable Throwable failure) {
-        pending = false;
         if (step == null) {
             throw AuthenticationFailures.unavailable(failure);
         }
         switch (step) {
             case Continue more -> {
+                pending = false; // only now: behind success nothing comes
                 context.sink() // [MQTT-4.12.0-2]
                         .send(new Auth(ReasonCode.CONTINUE_AUTHENTICATION, method, more.data(), null, List.of()));
                 observer.onContinue();

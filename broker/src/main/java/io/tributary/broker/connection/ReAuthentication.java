@@ -37,7 +37,8 @@ final class ReAuthentication {
      *
      * @param method the authentication method of CONNECT, null when there was none
      * @param end when the client's authentication is over, null for never
-     * @param onRenewed told when something else is known of the client than before; what it answers is waited for
+     * @param onRenewed told when something else is known of the client than before; what it answers is waited for,
+     *     and when that fails the connection has ended
      */
     ReAuthentication(
             ConnectionContext context,
@@ -93,11 +94,7 @@ final class ReAuthentication {
                 CompletionStage<?> renewed = renew(success.accepted());
                 endAt(success.accepted().end());
                 Auth last = new Auth(ReasonCode.SUCCESS, name, success.data(), null, List.of());
-                if (renewed.toCompletableFuture().isDone()) {
-                    done(last);
-                } else {
-                    renewed.whenComplete((_, _) -> context.run(() -> done(last)));
-                }
+                CompletionStage<?> _ = renewed.thenRun(() -> context.run(() -> done(last)));
             }
         });
     }

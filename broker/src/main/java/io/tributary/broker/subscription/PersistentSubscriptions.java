@@ -132,7 +132,7 @@ final class PersistentSubscriptions {
 
     /**
      * A connection goes on with a session that has subscriptions: has their record say whose session it is, where it
-     * says nothing or something else.
+     * says nothing or something else; also the one that is on its way.
      *
      * @param epoch the epoch of the connection
      * @return completes when it does
@@ -140,15 +140,16 @@ final class PersistentSubscriptions {
     CompletionStage<?> resumed(Subscriber subscriber, long epoch) {
         String clientId = subscriber.clientId();
         Principal principal = principal(subscriber);
-        SessionSubscriptions known = appliedOf(clientId).get(clientId);
-        if (known != null
-                && known.identity() == subscriber.identity()
-                && principal != null
-                && !known.isEmpty()
-                && !principal.equals(known.principal())) {
-            return change(subscriber, epoch, latest -> new Change<>(latest, List.of()));
+        synchronized (lock(clientId)) {
+            SessionSubscriptions known = latest(clientId);
+            if (known.identity() == subscriber.identity()
+                    && principal != null
+                    && !known.isEmpty()
+                    && !principal.equals(known.principal())) {
+                return change(subscriber, epoch, latest -> new Change<>(latest, List.of()));
+            }
+            return CompletableFuture.completedStage(null);
         }
-        return CompletableFuture.completedStage(null);
     }
 
     /** Whose session it is, as far as records say at present. */

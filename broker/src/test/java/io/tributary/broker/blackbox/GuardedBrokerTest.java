@@ -32,6 +32,7 @@ import io.tributary.broker.security.store.SecurityStore;
 import io.tributary.broker.security.store.SecurityTable;
 import io.tributary.broker.tls.OpenSslAuthority;
 import io.tributary.broker.tls.TlsConfig;
+import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
@@ -142,6 +143,27 @@ class GuardedBrokerTest {
         assertThat(connect(port, "c", PASSWORD)).isEqualTo(ReasonCode.SUCCESS);
     }
 
+    /** Whoever fails in another's name cannot have that one refused where the guard alone would not. */
+    @Test
+    void automaticBanInTheStoreSparesExemptAddressesAndPrincipalsOfTheName() throws IOException {
+        BanLimit thrice = new BanLimit(3, MINUTE, MINUTE);
+        BanLimits ofUser = new BanLimits(BanLimit.NONE, thrice, BanLimit.NONE);
+        List<AddressRange> exempt = List.of(AddressRange.parse("203.0.113.7"));
+        int port = start(
+                ListenerConfig.builder("tcp", 0)
+                        .proxyProtocol(new ProxyProtocolConfig(List.of(AddressRange.parse("127.0.0.1"))))
+                        .build(),
+                new GuardConfig(1L << 20, 16 * 1024, OFTEN, OFTEN, ofUser, BanLimits.NONE, exempt));
+        for (int i = 0; i < 3; i++) {
+            assertThat(connectFrom(port, "203.0.113.8", "backend", "wrong"))
+                    .isEqualTo(ReasonCode.BAD_USER_NAME_OR_PASSWORD);
+        }
+        await().until(() -> store.size(SecurityTable.BANS) == 1);
+        assertThat(connectFrom(port, "203.0.113.8", "backend", PASSWORD)).isEqualTo(ReasonCode.BANNED);
+        assertThat(connectFrom(port, "203.0.113.7", "backend", PASSWORD)).isEqualTo(ReasonCode.SUCCESS);
+        assertThat(connectFrom(port, "203.0.113.8", "as-backend", PASSWORD)).isEqualTo(ReasonCode.SUCCESS);
+    }
+
     @Test
     void automaticBanIsOverEverywhereWhenItIsLifted() throws IOException {
         BanLimit thrice = new BanLimit(3, MINUTE, MINUTE);
@@ -185,7 +207,7 @@ class GuardedBrokerTest {
     void memoryIsGivenBackWhenClientsAreKnownOrGone() throws IOException {
         int port = start(OFTEN, OFTEN, BanLimits.NONE, BanLimits.NONE);
         try (TestClient known = TestClient.open(port, ProtocolVersion.MQTT_5)) {
-            known.send(connectPacket("known", PASSWORD));
+            known.send(connectPacket("known", "user", PASSWORD));
             known.expect(Connack.class);
             assertThat(started().guard().memory().heldBytes()).isZero();
         }
@@ -238,28 +260,32 @@ class GuardedBrokerTest {
     }
 
     private static ReasonCode connectFrom(int port, String address) throws IOException {
+        return connectFrom(port, address, "user", PASSWORD);
+    }
+
+    private static ReasonCode connectFrom(int port, String address, String user, String password) throws IOException {
         try (TestClient client = TestClient.open(port, ProtocolVersion.MQTT_5)) {
             client.sendBytes(("PROXY TCP4 " + address + " 192.0.2.1 51234 1883\r\n").getBytes(UTF_8));
-            client.send(connectPacket("c-" + address, PASSWORD));
+            client.send(connectPacket("c-" + address, user, password));
             return client.expect(Connack.class).reason();
         }
     }
 
     private ReasonCode connect(int port, String clientId, String password) throws IOException {
         try (TestClient client = TestClient.open(port, ProtocolVersion.MQTT_5)) {
-            client.send(connectPacket(clientId, password));
+            client.send(connectPacket(clientId, "user", password));
             return client.expect(Connack.class).reason();
         }
     }
 
-    private static Connect connectPacket(String clientId, String password) {
+    private static Connect connectPacket(String clientId, String user, String password) {
         return new Connect(
                 ProtocolVersion.MQTT_5,
                 true,
                 0,
                 clientId,
                 null,
-                "user",
+                user,
                 password.getBytes(UTF_8),
                 ConnectProperties.defaults(0));
     }
@@ -283,7 +309,7 @@ class GuardedBrokerTest {
     private int start(ListenerConfig listener, GuardConfig guard) {
         Authenticator people = (client, password) -> Authenticator.answer(
                 Arrays.equals(password, PASSWORD.getBytes(UTF_8))
-                        ? new Accepted()
+                        ? accepted(client.userName())
                         : new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "not the password"));
         AuthenticatorChain chain = new AuthenticatorChain(
                 Map.of("tcp", new Chain(List.of(new Link("people", people)), false)), AuthenticationRecorder.NONE);
@@ -294,6 +320,13 @@ class GuardedBrokerTest {
         store = new SecurityStore(SecurityRecorder.NONE);
         broker = Broker.start(config, BrokerExtensions.NONE.with(chain).with(store), new BrokerMetrics(registry));
         return broker.listeners().getFirst().address().getPort();
+    }
+
+    /** Who names itself "as-NAME" is NAME. */
+    private static Accepted accepted(@Nullable String user) {
+        return user != null && user.startsWith("as-")
+                ? new Accepted(null, new Principal("certificates", user.substring("as-".length())))
+                : new Accepted();
     }
 
     private Broker started() {

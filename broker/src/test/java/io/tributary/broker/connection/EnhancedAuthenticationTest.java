@@ -257,6 +257,45 @@ class EnhancedAuthenticationTest {
         assertThat(fixture.sink.takeOnly(Disconnect.class).reason()).isEqualTo(ReasonCode.PROTOCOL_ERROR);
     }
 
+    /** Before, the session would still be judged by what was known of the client. */
+    @Test
+    void answersWhenTheNewAuthenticationIsStored() {
+        CompletableFuture<@Nullable Void> stored = authenticateAgain();
+        assertThat(fixture.sink.take(Auth.class)).isEmpty();
+        stored.complete(null);
+        assertThat(fixture.sink.takeOnly(Auth.class).reason()).isEqualTo(ReasonCode.SUCCESS);
+    }
+
+    @Test
+    void disconnectsWhenAuthComesBeforeTheNewAuthenticationIsStored() {
+        CompletableFuture<@Nullable Void> stored = authenticateAgain();
+        scripted.answers.add(done(new EnhancedAuthenticator.Continue(null)));
+        fixture.send(auth(ReasonCode.CONTINUE_AUTHENTICATION, "SCRIPT"));
+        assertThat(fixture.sink.takeOnly(Disconnect.class).reason()).isEqualTo(ReasonCode.PROTOCOL_ERROR);
+        stored.complete(null);
+        assertThat(scripted.taken).hasSize(2);
+    }
+
+    @Test
+    void disconnectsWhenTheNewAuthenticationCannotBeStored() {
+        CompletableFuture<@Nullable Void> stored = authenticateAgain();
+        stored.completeExceptionally(new IllegalStateException("too much waits"));
+        assertThat(fixture.sink.takeOnly(Disconnect.class).reason()).isEqualTo(ReasonCode.UNSPECIFIED_ERROR);
+    }
+
+    /** Connects, and authenticates again with another group, which is stored when the future says so. */
+    private CompletableFuture<@Nullable Void> authenticateAgain() {
+        for (String group : List.of("reader", "writer")) {
+            Principal ann = new Principal("r", "ann", null, null, List.of(group), null);
+            scripted.answers.add(done(new EnhancedAuthenticator.Success(null, new Authenticator.Accepted(null, ann))));
+        }
+        assertThat(fixture.connect(Connects.v5().method("SCRIPT")).reason()).isEqualTo(ReasonCode.SUCCESS);
+        CompletableFuture<@Nullable Void> stored = new CompletableFuture<>();
+        fixture.backend.whenResumed = stored;
+        fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
+        return stored;
+    }
+
     private void connect() {
         scripted.answers.add(done(new EnhancedAuthenticator.Success(null)));
         assertThat(fixture.connect(Connects.v5().method("SCRIPT")).reason()).isEqualTo(ReasonCode.SUCCESS);

@@ -74,6 +74,10 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     CompletableFuture<List<Withdrawal>> pendingWithdraw;
 
     final List<Subscriber> resumed = new CopyOnWriteArrayList<>();
+
+    /** When what is known of a client is stored. */
+    CompletionStage<?> whenResumed = CompletableFuture.completedStage(null);
+
     final List<String> lifecycle = new CopyOnWriteArrayList<>();
     final RetainedMessages retained = new RetainedMessages(
             new InMemoryReplicatedMap(),
@@ -385,7 +389,7 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     @Override
     public CompletionStage<?> resumed(Subscriber subscriber, long epoch) {
         resumed.add(subscriber);
-        return CompletableFuture.completedStage(null);
+        return whenResumed;
     }
 
     @Override

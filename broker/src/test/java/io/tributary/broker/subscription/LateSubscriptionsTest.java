@@ -325,6 +325,25 @@ class LateSubscriptionsTest {
         assertThat(a.subscriptions.principal(sessionOf(null))).isEqualTo(promoted);
     }
 
+    /** The client authenticates again while its SUBSCRIBE, the first or one more, is on its way. */
+    @Test
+    void recordOnItsWayIsFollowedByOneThatSaysWhatIsKnownByNow() {
+        a.format.raise(PrincipalFormat.FIRST);
+        Principal alice = new Principal("r", "alice");
+        Principal promoted = new Principal("r", "alice", null, null, List.of("admins"), null);
+        for (String filter : List.of("first", "more")) {
+            a.stored.stopWriting();
+            CompletionStage<?> subscribed = a.subscribe(sessionOf(alice), 1, filter);
+            CompletionStage<?> resumed = a.subscriptions.resumed(sessionOf(promoted), 1);
+            assertThat(resumed).isNotCompleted();
+            a.stored.goOnWriting();
+            assertThat(subscribed).isCompleted();
+            assertThat(resumed).isCompleted();
+            assertThat(b.subscriptions.principal(sessionOf(null))).isEqualTo(promoted);
+            assertThat(b.receivers(filter)).hasSize(1);
+        }
+    }
+
     @Test
     void recordSaysNothingOfWhoseSessionItIsBeforeAllNodesReadThat() {
         Principal alice = new Principal("r", "alice");

@@ -1,6 +1,9 @@
 package io.tributary.cluster.ingest;
 
+import io.tributary.common.event.ByteReader;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.TenantNames;
+import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PayloadFormat;
 import io.tributary.common.mqtt.PublishProperties;
@@ -16,8 +19,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the headers of a record say of its message. Those with a standard name are that, the others user properties; the
- * last one of a name counts. Those that the broker itself wrote, of a record that was copied here from one of its
- * topics, say nothing.
+ * last one of a name counts.
+ *
+ * <p>A record that was copied here from an application's topic begins with the routing header, which tells how many of
+ * those behind it the broker wrote. All others are a client's user properties, also under standard names: a client does
+ * not say which tenant gets its message. Where that header is at another place, nobody can tell whose the others are,
+ * and the record is refused.
  */
 final class RecordHeaders {
     private static final long MILLIS = 1000;
@@ -36,8 +43,29 @@ final class RecordHeaders {
 
     /** Reads the headers of a record. */
     RecordHeaders(IngestRecord record) throws InvalidRecordException {
-        for (IngestRecord.Header header : record.headers()) {
-            take(header.name(), header.value(), record.timeMillis());
+        List<IngestRecord.Header> headers = record.headers();
+        boolean isCopy = !headers.isEmpty() && headers.getFirst().name().equals(HeaderNames.ROUTING);
+        int lastStandard = isCopy ? standardHeaders(headers.getFirst().value()) : headers.size() - 1;
+        for (int i = isCopy ? 1 : 0; i < headers.size(); i++) {
+            IngestRecord.Header header = headers.get(i);
+            if (i <= lastStandard) {
+                take(header.name(), header.value(), record.timeMillis());
+            } else {
+                addUserProperty(header.name(), header.value());
+            }
+        }
+    }
+
+    /** How many headers behind the routing header are the broker's; what else it says is not for this way. */
+    private static int standardHeaders(byte @Nullable [] routing) throws InvalidRecordException {
+        try {
+            ByteReader reader = new ByteReader(routing == null ? new byte[0] : routing);
+            reader.expectFormat(RecordFormat.NEWEST);
+            reader.readByte();
+            return reader.readInt();
+        } catch (UnreadableRecordException e) {
+            throw new InvalidRecordException(
+                    HeaderNames.ROUTING + " is the broker's own header, and this one is not: " + e.getMessage());
         }
     }
 
@@ -52,9 +80,16 @@ final class RecordHeaders {
             case HeaderNames.CONTENT_TYPE -> contentType = RecordText.of(name, value);
             case HeaderNames.RESPONSE_TOPIC -> responseTopic = topicOf(RecordText.of(name, value));
             case HeaderNames.CORRELATION_DATA -> correlationData = dataOf(value);
-            case HeaderNames.PUBLISHER, HeaderNames.TIME, HeaderNames.ROUTING -> {} // the broker's own words
-            default -> userProperties.add(new UserProperty(textOf(name), RecordText.of("header " + name, value)));
+            case HeaderNames.PUBLISHER, HeaderNames.TIME -> {} // the broker's own words
+            case HeaderNames.ROUTING ->
+                throw new InvalidRecordException(
+                        HeaderNames.ROUTING + " is the broker's own header, and not the first");
+            default -> addUserProperty(name, value);
         }
+    }
+
+    private void addUserProperty(String name, byte @Nullable [] value) throws InvalidRecordException {
+        userProperties.add(new UserProperty(textOf(name), RecordText.of("header " + name, value)));
     }
 
     /** The tenant whose clients get it; null for clients of none. */

@@ -55,7 +55,6 @@ class RecordReaderTest {
                 "mqtt.correlation-data=id",
                 "mqtt.publisher=somebody",
                 "mqtt.time=5",
-                "tributary=ours",
                 "one=1",
                 "two=2");
         assertThat(message)
@@ -80,6 +79,35 @@ class RecordReaderTest {
         assertThat(message.topic()).isEqualTo("\0acme/a/b");
         assertThat(message.publisher()).isEqualTo("\0\0acme/back-end");
         assertThat(message.properties()).isEqualTo(PublishProperties.NONE);
+    }
+
+    /** Also of a client without a tenant, whose record has no tenant's header of the broker before its own. */
+    @Test
+    void userPropertiesOfACopiedRecordAreThatUnderStandardNamesToo() throws InvalidRecordException {
+        String routing = "tributary=\u0002\0\u0001";
+        Message ofNone = read("a/b", "on", routing, "mqtt.qos=2", "mqtt.tenant=acme", "mqtt.qos=0");
+        assertThat(ofNone.topic()).isEqualTo("a/b");
+        assertThat(ofNone.qos()).isEqualTo(QoS.EXACTLY_ONCE);
+        assertThat(ofNone.properties().userProperties())
+                .containsExactly(new UserProperty("mqtt.tenant", "acme"), new UserProperty("mqtt.qos", "0"));
+
+        String ofTwo = "tributary=\u0002\0\u0002";
+        Message ofBeta = read("a/b", "on", ofTwo, "mqtt.qos=2", "mqtt.tenant=beta", "mqtt.tenant=acme", "tributary=x");
+        assertThat(ofBeta.topic()).isEqualTo("\0beta/a/b");
+        assertThat(ofBeta.properties().userProperties())
+                .containsExactly(new UserProperty("mqtt.tenant", "acme"), new UserProperty("tributary", "x"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "tributary=ours, a=1, this one is not: the record has format 111",
+        "tributary=, a=1, this one is not: the record is cut off",
+        "a=1, tributary=ours, not the first",
+    })
+    void copiedRecordWhoseHeadersCannotBeToldApartIsRefused(String first, String second, String words) {
+        assertThatThrownBy(() -> read("a", "m", first, second))
+                .isInstanceOf(InvalidRecordException.class)
+                .hasMessageContaining("tributary is the broker's own header, and " + words);
     }
 
     @Test

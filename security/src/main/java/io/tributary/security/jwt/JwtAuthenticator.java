@@ -136,7 +136,7 @@ final class JwtAuthenticator implements Authenticator, EnhancedAuthenticator {
                     config.realm(),
                     name,
                     TokenClaims.text(claims, mapped.userName()),
-                    TokenClaims.text(claims, mapped.tenant()),
+                    mapped.tenantIn(claims),
                     mapped.groupsIn(claims),
                     null,
                     mapped.rulesIn(claims));

@@ -49,6 +49,31 @@ public record TokenClaims(
                 : null;
     }
 
+    /**
+     * The tenant; null for none.
+     *
+     * @throws IllegalArgumentException when the claim is something else than a text: its client would be confined to
+     *     nothing
+     */
+    @Nullable
+    String tenantIn(JWTClaimsSet claims) {
+        String text = text(claims, tenant);
+        if (text == null && tenant != null && isThere(claims.getClaims(), tenant)) {
+            throw new IllegalArgumentException("the claim " + tenant + " is no text");
+        }
+        return text;
+    }
+
+    /** Whether there is such a claim, or something without claims where it would be in. */
+    private static boolean isThere(Map<?, ?> claims, String path) {
+        int dot = path.indexOf('.');
+        if (dot < 1 || claims.get(path) != null) {
+            return claims.get(path) != null;
+        }
+        Object outer = claims.get(path.substring(0, dot));
+        return outer instanceof Map<?, ?> inner ? isThere(inner, path.substring(dot + 1)) : outer != null;
+    }
+
     List<String> groupsIn(JWTClaimsSet claims) {
         Object value = groups == null ? null : value(claims.getClaims(), groups);
         List<String> found = new ArrayList<>();

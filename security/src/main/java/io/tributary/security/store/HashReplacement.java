@@ -24,9 +24,6 @@ final class HashReplacement {
     private static final Logger LOG = LoggerFactory.getLogger(HashReplacement.class);
     private static final int AT_ONCE = 4;
 
-    /** Who does it, in the audit log. */
-    private static final String BROKER = "broker";
-
     /** bcrypt looks at so many bytes, of which the last is its own where the password is shorter. */
     private static final int BCRYPT_BYTES = 72;
 
@@ -63,7 +60,7 @@ final class HashReplacement {
             return CompletableFuture.completedStage(new ChangeResult.NotNow("the user is another one by now"));
         }
         Change.Condition unchanged = new Change.Is(entry.stamp());
-        return store.change(Change.put(there.withPasswordHash(now), unchanged, BROKER, ""));
+        return store.change(Change.put(there.withPasswordHash(now), unchanged, Change.BROKER, ""));
     }
 
     /** Whether no other password has the hash, for the old forms cut off and fill up with zeros. */

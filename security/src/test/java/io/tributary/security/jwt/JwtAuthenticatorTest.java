@@ -158,6 +158,37 @@ class JwtAuthenticatorTest {
         assertThat(ask(link, "meter-1", hmac(nobody))).isInstanceOf(Refused.class);
     }
 
+    /** Its client would be of no tenant, and have the topics of nobody's. */
+    @Test
+    void tenantThatIsNoTextIsRefused() {
+        for (Object odd : List.of(List.of("acme"), List.of(), Map.of("acme", "x"))) {
+            JWTClaimsSet claims =
+                    new JWTClaimsSet.Builder().subject("7").claim("org", odd).build();
+            for (String claim : List.of("org", "org.name")) {
+                boolean isAbsent = odd instanceof Map && claim.equals("org.name");
+                assertThat(ask(ofTenant(claim), "c", hmac(claims)))
+                        .as("%s in %s", claim, odd)
+                        .isInstanceOf(isAbsent ? Accepted.class : Refused.class);
+            }
+        }
+        JWTClaimsSet none = new JWTClaimsSet.Builder().subject("7").build();
+        assertThat(ask(ofTenant("org"), "c", hmac(none))).isInstanceOf(Accepted.class);
+        JWTClaimsSet within = new JWTClaimsSet.Builder()
+                .subject("7")
+                .claim("org", Map.of("name", "acme"))
+                .build();
+        assertThat(ask(ofTenant("org.name"), "c", hmac(within)))
+                .isInstanceOfSatisfying(
+                        Accepted.class,
+                        yes -> assertThat(yes.principal())
+                                .isEqualTo(new Principal("id", "7", null, "acme", List.of(), null)));
+    }
+
+    private Link ofTenant(String claim) {
+        TokenClaims claims = new TokenClaims("sub", null, null, claim, null, null, null, List.of());
+        return open(new JwtConfig(new JwtConfig.Given(Keys.secret(SECRET)), null, null, null, claims, "id"));
+    }
+
     @Test
     void onlyASignatureWithTheKeyAndInTimeIsAYes() throws Exception {
         Link link = open(secret(null, null));

@@ -22,6 +22,9 @@ public final class Seed {
     private static final Logger LOG = LoggerFactory.getLogger(Seed.class);
     private static final int ATTEMPTS = 5;
 
+    /** In brackets, for no administrator can have such a name. */
+    private static final String BY = "(seed)";
+
     private final Path file;
     private final List<SecurityObject> objects;
 
@@ -94,7 +97,7 @@ public final class Seed {
         ChangeResult result = new ChangeResult.NotNow("");
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             try {
-                result = store.change(Change.put(object, new Change.Absent(), "seed", ""))
+                result = store.change(Change.put(object, new Change.Absent(), BY, ""))
                         .toCompletableFuture()
                         .join();
             } catch (CompletionException e) {

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 
 /**
  * The tokens in a file, and whose each is: lines {@code NAME:TOKEN}, or one line with a token alone, which is
- * {@value #ALONE}'s.
+ * {@value #ALONE}'s. The broker's own names in the audit log are in brackets, which no name here can have.
  */
 public final class NamedTokens {
     /** Whose a token is that stands alone. */

@@ -40,6 +40,7 @@ class NamedTokensTest {
             ann:ONE;OTHER               | line 2, must be NAME:TOKEN
             ONE;OTHER                   | line 1, must be NAME:TOKEN
             an n:ONE;bob:OTHER          | line 1, must be NAME:TOKEN
+            (guard):ONE;bob:OTHER       | line 1, must be NAME:TOKEN
             ann:ONE;bob:ONE             | line 2, has a token that is there already
             ann:ONE;;bob:OTHER          | must have 1 to 100 lines
             """)

@@ -25,9 +25,6 @@ record AuditEntry(
         String id,
         @Nullable String before,
         @Nullable String after) {
-    /** Who does what nobody asked for. */
-    static final String BROKER = "broker";
-
     private static final int DIGEST_BYTES = 16;
 
     /** That of a change. */
@@ -48,7 +45,7 @@ record AuditEntry(
      */
     static byte[] ofTaken(String node, String action, Map<String, String> details) {
         Map<String, @Nullable String> fields = new LinkedHashMap<>();
-        fields.put("by", BROKER);
+        fields.put("by", Change.BROKER);
         fields.put("from", node);
         fields.put("action", action);
         fields.putAll(details);

@@ -18,8 +18,11 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // never compared as a record
 public record Change(
         SecurityTable table, String id, Condition condition, byte @Nullable [] body, String by, String from) {
+    /** Who does what nobody asked for. In brackets, for no administrator can have such a name. */
+    public static final String BROKER = "(broker)";
+
     /** Who makes automatic bans, and takes them away when they are over. */
-    private static final String GUARD = "guard";
+    private static final String GUARD = "(guard)";
 
     private static final int ABSENT = 0;
     private static final int PRESENT = 1;

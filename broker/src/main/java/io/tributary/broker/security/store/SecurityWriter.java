@@ -165,7 +165,7 @@ final class SecurityWriter {
                 CompletionStage<ChangeResult> _ = change(
                         isAutomatic(table, entry.getKey())
                                 ? Change.removeAutomatic(entry.getKey(), unchanged)
-                                : Change.remove(table, entry.getKey(), unchanged, AuditEntry.BROKER, ""));
+                                : Change.remove(table, entry.getKey(), unchanged, Change.BROKER, ""));
             }
         }
     }

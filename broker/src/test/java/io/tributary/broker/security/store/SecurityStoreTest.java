@@ -468,6 +468,11 @@ class SecurityStoreTest {
         Change lifted = Change.remove(SecurityTable.BANS, automatic(0).id(), new Present(), "administrator", "");
         assertThat(owner.change(lifted)).isInstanceOf(Done.class);
         assertThat(audit.entries).hasSize(1);
+        for (String name : List.of("guard", "broker")) { // as an administrator may be called
+            Ban ban = new Ban("by-" + name, Ban.Subject.CLIENT_ID, "c", null, null, false);
+            assertThat(owner.change(Change.put(ban, new Absent(), name, ""))).isInstanceOf(Done.class);
+        }
+        assertThat(audit.entries).hasSize(3);
     }
 
     private Change automatic(int number) {

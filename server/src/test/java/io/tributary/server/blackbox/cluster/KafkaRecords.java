@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
@@ -41,16 +42,21 @@ public final class KafkaRecords implements AutoCloseable {
 
     /** The values of all records that a topic has, each partition's in order. */
     public List<byte[]> values(String topic) {
+        return records(topic).stream().map(ConsumerRecord::value).toList();
+    }
+
+    /** All records that a topic has, each partition's in order. */
+    public List<ConsumerRecord<byte[], byte[]>> records(String topic) {
         List<TopicPartition> partitions = partitions(consumer.partitionsFor(topic));
         consumer.assign(partitions);
         consumer.seekToBeginning(partitions);
         Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
-        List<byte[]> values = new ArrayList<>();
+        List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
         while (partitions.stream()
                 .anyMatch(partition -> consumer.position(partition) < ends.getOrDefault(partition, 0L))) {
-            consumer.poll(POLL).forEach(record -> values.add(record.value()));
+            consumer.poll(POLL).forEach(records::add);
         }
-        return values;
+        return records;
     }
 
     private static List<TopicPartition> partitions(List<PartitionInfo> topic) {

@@ -6,14 +6,21 @@ import static io.tributary.broker.blackbox.TestTalk.subscribe;
 import static io.tributary.broker.blackbox.TestTalk.take;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
+import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
+import io.tributary.common.mqtt.MqttPacket.Puback;
+import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.PublishProperties;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.mqtt.UserProperty;
 import io.tributary.server.blackbox.BrokerExtension;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -26,9 +33,11 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -217,6 +226,60 @@ class TenantsInAClusterTest {
             assertThat(take(readers.get(i))).isEqualTo("tenants/command: " + ALL.get(i));
             assertNothingMoreComes(readers.get(i));
         }
+    }
+
+    /** Whatever the publisher says in user properties, which are headers in the record. */
+    @Test
+    void recordThatABackEndCopiesStaysInItsTenant() throws Exception {
+        List<String> liars = List.of("beta", "none");
+        for (String tenant : liars) {
+            TestClient application = connect("n1", tenant, "app-copied", FOR_LONG);
+            assertThat(subscribe(application, "tenants/copied")).isEqualTo(ReasonCode.GRANTED_QOS_1);
+            application.disconnect(-1);
+            TestClient liar = connect("n1", tenant, "liar", 0);
+            liar.send(withUserProperty("tenants/copied", tenant, new UserProperty("mqtt.tenant", "acme")));
+            assertThat(liar.expect(Puback.class).reason().isError()).isFalse();
+        }
+        List<TestClient> readers = new ArrayList<>();
+        for (String tenant : ALL) {
+            TestClient reader = connect("n2", tenant, "copied", 0);
+            assertThat(subscribe(reader, "tenants/copied")).isEqualTo(ReasonCode.GRANTED_QOS_1);
+            readers.add(reader);
+        }
+        try (KafkaRecords records = new KafkaRecords(cluster.kafka().bootstrapServers());
+                KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                        Map.of(
+                                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                                cluster.kafka().bootstrapServers()),
+                        new ByteArraySerializer(),
+                        new ByteArraySerializer())) {
+            for (String topic : List.of("tributary.app.beta_-app-copied", "tributary.app.app-copied")) {
+                await().atMost(PATIENCE).until(() -> records.written().getOrDefault(topic, 0L) > 0);
+                ConsumerRecord<byte[], byte[]> record = records.records(topic).getFirst();
+                producer.send(new ProducerRecord<>(COMMANDS, 0, record.key(), record.value(), record.headers()))
+                        .get();
+            }
+        }
+        for (String tenant : liars) {
+            assertThat(take(readers.get(ALL.indexOf(tenant)))).isEqualTo("tenants/copied: " + tenant);
+        }
+        for (TestClient reader : readers) {
+            assertNothingMoreComes(reader);
+        }
+    }
+
+    private static Publish withUserProperty(String topic, String payload, UserProperty property) {
+        return new Publish(
+                topic,
+                payload.getBytes(UTF_8),
+                QoS.AT_LEAST_ONCE,
+                false,
+                false,
+                1,
+                0,
+                MqttPacket.ABSENT,
+                new PublishProperties(null, null, null, null, List.of(property)),
+                List.of());
     }
 
     private TestClient connect(String node, String tenant, String clientId, long expiry) throws IOException {
