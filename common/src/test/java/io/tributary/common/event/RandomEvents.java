@@ -135,7 +135,7 @@ final class RandomEvents {
                         text(),
                         name,
                         random.nextBoolean() ? name : nullable(this::text),
-                        nullable(this::text),
+                        nullable(() -> "tenant-" + random.nextInt(1_000)),
                         list(this::text),
                         random.nextBoolean() ? name : nullable(this::text));
     }
