@@ -77,10 +77,10 @@ final class InboundFlow {
         rate.count();
         Message message = message(topic, packet);
         long waitNanos = tenantPace == null ? 0 : tenantPace.count(message.sizeBytes());
-        if (waitNanos > 0) {
-            tenantPace.await(waitNanos, message.sizeBytes(), () -> publish(message, packet.packetId()));
-        } else {
+        if (tenantPace == null || waitNanos == 0) {
             publish(message, packet.packetId());
+        } else {
+            tenantPace.await(waitNanos, message.sizeBytes(), () -> publish(message, packet.packetId()));
         }
     }
 

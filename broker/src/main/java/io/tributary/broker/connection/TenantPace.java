@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Has a client's message wait, and the client read later, while its tenant's clients publish, together, faster than they
- * may. Confined to the event loop.
+ * Has a client's message wait, and the client read later, while its tenant's clients publish, together, faster than
+ * they may. Confined to the event loop.
  */
 final class TenantPace {
     /** How soon another rate counts for a client that waits. */

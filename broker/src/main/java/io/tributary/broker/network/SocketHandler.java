@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
  * last handler of a pipeline. All packets of a read are handled before anything is flushed; while the connection takes
  * none, bytes that are here stay as they are and no more are read. After a violation nothing more is handled.
  *
- * <p>A client may end its side while the connection takes no packets. What it sent before is taken all the same when the
- * connection takes packets again, for some time; nothing more is written meanwhile.
+ * <p>A client may end its side while the connection takes no packets. What it sent before is taken all the same when
+ * the connection takes packets again, for some time; nothing more is written meanwhile.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
 final class SocketHandler extends ChannelInboundHandlerAdapter implements PacketSink {

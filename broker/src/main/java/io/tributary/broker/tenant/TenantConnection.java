@@ -67,8 +67,8 @@ public final class TenantConnection {
      * The client wants to publish a message, for the first time or again.
      *
      * @param nanoTime the time, the same for all event loops
-     * @return 0 when it may, and the message is counted; else in how many nanoseconds it is to ask again, if the rate is
-     *     the same then, {@code Long.MAX_VALUE} for never
+     * @return 0 when it may, and the message is counted; else in how many nanoseconds it is to ask again, if the rate
+     *     is the same then, {@code Long.MAX_VALUE} for never
      */
     public long publishes(long bytes, LongSupplier nanoTime) {
         TenantRate rate = tenant.rate();

@@ -205,7 +205,7 @@ class TenantsTest {
     void oneMessageStopsATenantForAnHourAtMost() {
         limit("acme", Map.of(Limit.BYTES_PER_SECOND, 1L));
         for (int hour = 0; hour < 20; hour++) {
-            assertThat(letThrough(20, 1_000_000_000, hour * 3_600 * SECOND)).isEqualTo(1);
+            assertThat(letThrough(20, 1_000_000_000, hour * 3_600L * SECOND)).isEqualTo(1);
         }
     }
 
