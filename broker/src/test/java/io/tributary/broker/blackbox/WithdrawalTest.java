@@ -306,7 +306,7 @@ class WithdrawalTest {
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(audit())
                         .containsExactly(
-                                "{\"by\":\"broker\",\"from\":\"tributary\",\"action\":\"withdraw\",\"table\":\"rules\","
+                                "{\"by\":\"(broker)\",\"from\":\"tributary\",\"action\":\"withdraw\",\"table\":\"rules\","
                                         + "\"removed\":\"2\",\"lowered\":\"0\",\"disconnected\":\"0\"}"));
     }
 
