@@ -46,7 +46,7 @@ as_user() { (become "$@"); }
 
 before=$(listing)
 as_user "$program" version | grep -q '^tributary [0-9].*Java' || die "version says nothing"
-for command in run cluster perf bench advisories; do
+for command in run cluster security perf bench advisories; do
   as_user "$program" help | grep -q "^  $command " || die "help does not know $command"
 done
 bash -eu -c '. "$1"; complete -p tributary >/dev/null; [ "$(type -t _complete_tributary)" = function ]' _ \
@@ -66,6 +66,11 @@ status=0
 as_user "$program" advisories osv >"$scratch/log" 2>&1 || status=$?
 [ "$status" -eq 1 ] || die "advisories ended with $status"
 grep -q '^TEST-1: io.netty:netty-handler ' "$scratch/log" || die "advisories did not find the entry about Netty"
+printf 'tenants:\n  acme: {limits: {connections: 10}}\n' >"$scratch/work/seed.yaml"
+as_user "$program" security check seed.yaml >"$scratch/log" 2>&1 || die "security check refuses a file that is right"
+printf 'tenants:\n  acme: {limits: {conections: 10}}\n' >"$scratch/work/seed.yaml"
+if as_user "$program" security check seed.yaml >"$scratch/log" 2>&1; then die "security check takes a file that is wrong"; fi
+grep -q 'conections' "$scratch/log" || die "security check does not say what is wrong"
 status=0
 as_user "$program" run --prot 1 2>"$scratch/log" || status=$?
 [ "$status" -eq 2 ] || die "a wrong option ended with $status"

@@ -7,6 +7,7 @@ import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.broker.subscription.Withdrawal;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -40,6 +41,7 @@ final class RuleChanges {
     private long seen;
     private long decided;
     private boolean isBusy;
+    private Withdrawals withdrawals = new Withdrawals(Collections.emptyIterator());
 
     /**
      * Creates one, before there are subscriptions.
@@ -82,8 +84,8 @@ final class RuleChanges {
             long upTo = seen; // rules that are newer are looked at once more: there may be more of them each second
             seen = version;
             proceed(
-                    subscriptions.looks(),
-                    () -> proceed(connections.looks(), () -> {
+                    connections.looks(), // there are fewer, and they may have to be told
+                    () -> proceed(subscriptions.looks(), () -> {
                         decided = upTo;
                         withdraw();
                     }));
@@ -94,7 +96,11 @@ final class RuleChanges {
     private void withdraw() {
         Runnable done = () -> isBusy = false;
         if (isCurrent.getAsBoolean()) { // else what is removed may be newer than what is known here
-            proceed(new Withdrawals(subscriptions.uncovered()), done);
+            if (!withdrawals.hasMore()) {
+                withdrawals = new Withdrawals(subscriptions.uncovered());
+            }
+            withdrawals.away = 0;
+            proceed(withdrawals, done);
         } else {
             done.run();
         }
@@ -109,7 +115,7 @@ final class RuleChanges {
                     thread.execute(() -> proceed(steps, then));
                     return;
                 }
-                steps.next().run();
+                run(steps.next());
             }
         } catch (RejectedExecutionException _) {
             return; // the node stops
@@ -119,6 +125,16 @@ final class RuleChanges {
             return;
         }
         then.run();
+    }
+
+    private static void run(Runnable step) {
+        try {
+            step.run();
+        } catch (RejectedExecutionException stops) {
+            throw stops;
+        } catch (RuntimeException failure) { // an authorizer that fails about one client is asked about the others
+            LOG.warn("what a client may have could not be looked at again", failure);
+        }
     }
 
     /** A step for each session that has what it may not have, as far as this node is to take it. */
@@ -132,7 +148,12 @@ final class RuleChanges {
 
         @Override
         public boolean hasNext() {
-            return away < MOST_AWAY && sessions.hasNext();
+            return away < MOST_AWAY && hasMore();
+        }
+
+        /** Whether some are left for the next time, so that those behind the limit have their turn. */
+        private boolean hasMore() {
+            return sessions.hasNext();
         }
 
         @Override
@@ -148,6 +169,9 @@ final class RuleChanges {
     }
 
     private void withdrawAway(Subscriber session) {
+        if (!isCurrent.getAsBoolean()) {
+            return; // it was when the session was found; tried again
+        }
         subscriptions.withdrawAway(session).whenComplete((withdrawn, failure) -> {
             if (failure != null) {
                 LOG.warn("subscriptions of {} were not withdrawn, which is tried again", session, failure);

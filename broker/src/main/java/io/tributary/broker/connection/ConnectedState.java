@@ -74,12 +74,18 @@ final class ConnectedState {
     /** Shared subscriptions may choose this client from now on. */
     void open() {
         context.backend().subscriptions().online(identity.subscriber());
-        if (identity.persistent() && context.backend().view().isCurrent()) { // else what it writes could be old
-            CompletionStage<?> _ = context.backend().subscriptions().resumed(identity.subscriber(), identity.epoch());
+        if (identity.persistent() && context.backend().view().isCurrent()) {
+            resumed();
+        } else if (identity.persistent()) { // what it writes could be old
+            stopRenewing = context.backend().untilCurrent().await(() -> context.run(this::resumed));
         }
         if (identity.permissions().areOthers()) {
             review(); // whoever looked for clients that lose something did not find this one
         }
+    }
+
+    private void resumed() {
+        CompletionStage<?> _ = context.backend().subscriptions().resumed(identity.subscriber(), identity.epoch());
     }
 
     /**

@@ -241,9 +241,10 @@ final class PersistentSubscriptions {
     CompletionStage<List<Withdrawal>> withdrawAway(Subscriber subscriber) {
         synchronized (lock(subscriber.clientId())) {
             SessionSubscriptions latest = latest(subscriber.clientId());
-            return latest.isOver() || index.isWithinRights(subscriber, latest)
+            Subscriber now = subscriber(subscriber.clientId(), latest); // it may have been connected since it was found
+            return latest.isOver() || index.isWithinRights(now, latest)
                     ? CompletableFuture.completedStage(List.of())
-                    : withdraw(subscriber, latest.epoch(), index.permissions(subscriber));
+                    : withdraw(now, latest.epoch(), index.permissions(now));
         }
     }
 
@@ -405,11 +406,7 @@ final class PersistentSubscriptions {
             index.look(subscriber, after.byFilter());
         }
         appliedOf(clientId).put(clientId, after);
-        if (sameSession && !Objects.equals(before.principal(), after.principal())) {
-            uncovered.remove(clientId); // who it is has changed, and no rule: its subscriptions stay for now
-        } else {
-            judge(clientId, after);
-        }
+        judge(clientId, after);
         sessionCount.addAndGet((after.isEmpty() ? 0 : 1) - (before.isEmpty() ? 0 : 1));
         if (!after.isOver()) {
             watcher.accept(subscriber(clientId, after));

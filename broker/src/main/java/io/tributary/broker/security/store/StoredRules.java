@@ -95,7 +95,9 @@ public final class StoredRules implements SecurityStore.Listener {
 
     @Override
     public void settle() {
-        if (isChanged || (isUserChanged && !(rules.areWhole() && store.readsAllRules()))) {
+        boolean areWhole = rules.areWhole();
+        boolean readsAll = store.readsAllRules();
+        if (isChanged || areWhole != readsAll || (isUserChanged && !areWhole)) {
             read();
         } else if (isUserChanged) {
             isUserChanged = false;
