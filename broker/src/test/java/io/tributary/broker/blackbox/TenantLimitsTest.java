@@ -160,6 +160,7 @@ class TenantLimitsTest {
         awaitUse(Limit.SESSIONS, 2);
         assertThat(answer(MQTT_5, "acme-3", FOR_LONG)).isEqualTo(ReasonCode.QUOTA_EXCEEDED);
         connect(MQTT_5, "acme-1", FOR_LONG).disconnect(0);
+        awaitUse(Limit.SESSIONS, 1);
         connect(MQTT_5, "acme-3", FOR_LONG).disconnect(0);
         connect(MQTT_5, "acme-2", 1).disconnect(1);
         awaitUse(Limit.SESSIONS, 0); // the last one expired

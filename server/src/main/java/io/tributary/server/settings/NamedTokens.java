@@ -35,7 +35,7 @@ public final class NamedTokens {
             String place = "'" + file + "', line " + (i + 1) + ", ";
             Matcher named = NAMED.matcher(lines.get(i));
             boolean hasName = named.matches();
-            if (!hasName && lines.size() > 1) {
+            if (!hasName && (lines.size() > 1 || lines.get(i).indexOf(':') >= 0)) {
                 throw new SettingException(
                         setting, place + "must be NAME:TOKEN, where a name has letters, digits and ._@- only");
             }

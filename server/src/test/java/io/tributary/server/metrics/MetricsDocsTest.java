@@ -65,7 +65,8 @@ class MetricsDocsTest {
                 values(
                         BrokerMeters.MESSAGES_DROPPED,
                         "rules",
-                        "the name of a rule set; `other` behind the first 100; `none` where no rule set says so"),
+                        "the name of a rule set (`rules[0]` without one); `own` where a rule of the client's own"
+                                + " says so; `other` behind the first 100; `none` where no rule does"),
                 values(BrokerMeters.SUBSCRIPTIONS_WITHDRAWN, "change", names(Withdrawal.class)),
                 values(BrokerMeters.TENANT_MESSAGES, "direction", "`received`, `sent`"),
                 values(BrokerMeters.TENANT_BYTES, "direction", "`received`, `sent`"),

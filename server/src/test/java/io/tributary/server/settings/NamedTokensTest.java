@@ -39,6 +39,7 @@ class NamedTokensTest {
             ann:short                   | line 1, must have a token of 32 characters or more
             ann:ONE;OTHER               | line 2, must be NAME:TOKEN
             ONE;OTHER                   | line 1, must be NAME:TOKEN
+            an n:ONE                    | line 1, must be NAME:TOKEN
             an n:ONE;bob:OTHER          | line 1, must be NAME:TOKEN
             (guard):ONE;bob:OTHER       | line 1, must be NAME:TOKEN
             ann:ONE;bob:ONE             | line 2, has a token that is there already
