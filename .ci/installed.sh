@@ -71,7 +71,7 @@ as_user "$program" security check seed.yaml >"$scratch/log" 2>&1 || die "securit
 printf 'tenants:\n  acme: {limits: {conections: 10}}\n' >"$scratch/work/seed.yaml"
 if as_user "$program" security check seed.yaml >"$scratch/log" 2>&1; then die "security check takes a file that is wrong"; fi
 grep -q 'conections' "$scratch/log" || die "security check does not say what is wrong"
-rm "$scratch/work/seed.yaml"
+rm -r "$scratch/work/seed.yaml" "$scratch/work/osv"
 status=0
 as_user "$program" run --prot 1 2>"$scratch/log" || status=$?
 [ "$status" -eq 2 ] || die "a wrong option ended with $status"
