@@ -176,8 +176,7 @@ final class RuleChanges {
             if (failure != null) {
                 LOG.warn("subscriptions of {} were not withdrawn, which is tried again", session, failure);
             } else if (!withdrawn.isEmpty()) {
-                long removed = Withdrawal.removed(withdrawn);
-                revocations.withdrawn(removed, withdrawn.size() - removed);
+                boolean _ = Withdrawal.count(withdrawn, revocations);
                 LOG.debug("{}: rules took {}", session, withdrawn);
             }
         });

@@ -215,7 +215,7 @@ public final class ClientConnection {
     @Nullable
     ClientInfo client() {
         ConnectedState live = connected;
-        return live == null ? null : live.identity().current();
+        return live == null ? null : live.identity().client();
     }
 
     /** Whether this connection has, or had, the session with the given identity; any thread. */
@@ -433,8 +433,7 @@ public final class ClientConnection {
         admission = null;
         boolean present = attached.sessionPresent(); // [MQTT-3.2.2-2, MQTT-3.2.2-3]
         boolean persistent = sessionExpirySeconds > 0 || present;
-        Identity identity =
-                new Identity(clientId, accepted.client(), accepted.permissions(), number, attached, persistent, quota);
+        Identity identity = new Identity(clientId, accepted.permissions(), number, attached, persistent, quota);
         ConnectedState live = new ConnectedState(context, accepted, identity);
         connected = live;
         connections.attached(this);
@@ -517,7 +516,7 @@ public final class ClientConnection {
     private void leave(ConnectedState live, Ending how, Runnable logged) {
         live.close(how.publishWill(), how.sessionExpirySeconds(), logged);
         forget();
-        events.disconnected(live.identity().current(), how.reason());
+        events.disconnected(live.identity().client(), how.reason());
     }
 
     private void forget() {

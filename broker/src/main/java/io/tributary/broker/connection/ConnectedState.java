@@ -204,7 +204,7 @@ final class ConnectedState {
 
     /** Whether the rules that hold may not allow all its subscriptions as they are; any thread. */
     boolean lacksRights() {
-        Permissions permissions = context.services().access().authorizer().bind(identity.current());
+        Permissions permissions = context.services().access().authorizer().bind(identity.client());
         return !context.backend().subscriptions().areWithin(identity.subscriber(), permissions);
     }
 

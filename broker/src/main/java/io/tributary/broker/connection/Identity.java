@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  * How the rest of the broker names a connection: by its client, number and session.
  *
  * @param clientId {@link ClientInfo#idInside} of the client
- * @param client the client, as it was at CONNECT; {@link #current} once it may have authenticated again
  * @param permissions what it may do
  * @param connection the number of its connection on this node
  * @param attached the shard's answer
@@ -20,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 record Identity(
         String clientId,
-        ClientInfo client,
         ClientPermissions permissions,
         long connection,
         Attached attached,
@@ -36,11 +34,11 @@ record Identity(
 
     @Nullable
     String tenant() {
-        return client.tenant();
+        return client().tenant();
     }
 
-    /** The client as it is known at the moment; any thread. */
-    ClientInfo current() {
+    /** The client as it is known at the moment, for it may have authenticated again; any thread. */
+    ClientInfo client() {
         return permissions.client();
     }
 
@@ -50,14 +48,8 @@ record Identity(
 
     Subscriber subscriber() {
         return persistent
-                ? new Subscriber(
-                        clientId,
-                        true,
-                        attached.session(),
-                        null,
-                        attached.kind(),
-                        current().principal())
-                : Subscriber.connected(current(), connection);
+                ? new Subscriber(clientId, true, attached.session(), null, attached.kind(), client().principal())
+                : Subscriber.connected(client(), connection);
     }
 
     /**
@@ -66,6 +58,6 @@ record Identity(
      */
     Publisher publisher() {
         return new Publisher(
-                clientId, current(), permissions.all(), persistent || attached.sessionPresent(), attached.epoch());
+                clientId, client(), permissions.all(), persistent || attached.sessionPresent(), attached.epoch());
     }
 }

@@ -85,7 +85,7 @@ final class ReAuthentication {
         if (authenticator == null) {
             throw new MqttException(ReasonCode.NOT_AUTHORIZED, "authentication method is not supported any more");
         }
-        return new EnhancedExchange(context, authenticator, identity.current(), new EnhancedExchange.Observer() {
+        return new EnhancedExchange(context, authenticator, identity.client(), new EnhancedExchange.Observer() {
             @Override
             public void onContinue() {}
 
@@ -105,7 +105,7 @@ final class ReAuthentication {
     }
 
     private CompletionStage<?> renew(Accepted accepted) {
-        ClientInfo client = identity.current();
+        ClientInfo client = identity.client();
         Principal known = Objects.requireNonNull(client.principal());
         Principal now = ConnectHandshake.principal(client, accepted.principal());
         if (!now.isSameAs(known) || !Objects.equals(now.tenant(), known.tenant())) {

@@ -150,14 +150,9 @@ final class SubscribeFlow {
             return;
         }
         Revocations revocations = context.services().access().revocations();
-        long removed = Withdrawal.removed(withdrawn);
-        revocations.withdrawn(removed, withdrawn.size() - removed);
-        LOG.debug(
-                "{}: rules took {} subscriptions, and lowered the QoS of {}",
-                name(),
-                removed,
-                withdrawn.size() - removed);
-        if (removed > 0 && revocations.disconnects() && !isClosed) {
+        boolean isSomethingGone = Withdrawal.count(withdrawn, revocations);
+        LOG.debug("{}: rules took {}", name(), withdrawn);
+        if (isSomethingGone && revocations.disconnects() && !isClosed) {
             revocations.disconnected();
             throw new MqttException(ReasonCode.NOT_AUTHORIZED, "a subscription is not allowed any more");
         }
@@ -204,11 +199,7 @@ final class SubscribeFlow {
         }
         SubscriptionDecision decision = permissions.maySubscribe(filter.filter(), asked.maximumQos());
         if (!decision.granted()) {
-            LOG.debug(
-                    "{} may not subscribe to {}: {}",
-                    TenantNames.display(identity.clientId()),
-                    asked.filter(),
-                    decision.reason());
+            LOG.debug("{} may not subscribe to {}: {}", name(), asked.filter(), decision.reason());
             return new Denied(ReasonCode.NOT_AUTHORIZED);
         }
         if (replay.room() == 0) {
@@ -241,7 +232,7 @@ final class SubscribeFlow {
 
     private Decision intercept(Subscription asked) {
         try {
-            return context.services().extensions().subscriptions().onSubscribe(identity.current(), asked);
+            return context.services().extensions().subscriptions().onSubscribe(identity.client(), asked);
         } catch (RuntimeException failure) {
             LOG.warn("a subscribe interceptor failed, its subscription is refused", failure);
             return new Refuse(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR);

@@ -5,6 +5,7 @@ import io.tributary.broker.security.Permissions;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.topic.TopicFilter;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -49,11 +50,11 @@ final class SubscriptionIndex {
             Subscriber subscriber,
             Map<TopicFilter, SubscriptionRequest> before,
             Map<TopicFilter, SubscriptionRequest> after) {
-        for (SubscriptionRequest request : after.values()) {
-            if (!request.equals(before.get(request.filter()))) {
-                put(subscriber, request);
-            }
-        }
+        put(
+                subscriber,
+                after.values().stream()
+                        .filter(request -> !request.equals(before.get(request.filter())))
+                        .toList());
         for (TopicFilter filter : before.keySet()) {
             if (!after.containsKey(filter)) {
                 remove(subscriber, filter);
@@ -77,9 +78,7 @@ final class SubscriptionIndex {
 
     /** Subscriptions that are there are looked at again: another principal has them, or other rules hold. */
     void look(Subscriber subscriber, Map<TopicFilter, SubscriptionRequest> subscriptions) {
-        for (SubscriptionRequest request : subscriptions.values()) {
-            put(subscriber, request);
-        }
+        put(subscriber, subscriptions.values());
     }
 
     /** Another node has transient sessions with the filter. */
@@ -96,7 +95,7 @@ final class SubscriptionIndex {
 
     /** A transient session of another node is a member of a shared subscription. It does not count here. */
     void putMember(TopicFilter filter, Receiver member) {
-        groups.join(filter, member.asking(reading(member.subscriber(), filter)));
+        groups.join(filter, member.asking(reading(member.subscriber(), asked(member.subscriber()), filter)));
         cache.invalidate(filter.filter());
     }
 
@@ -118,9 +117,19 @@ final class SubscriptionIndex {
         applications.offline(subscriber, node);
     }
 
-    private void put(Subscriber subscriber, SubscriptionRequest request) {
+    private void put(Subscriber subscriber, Collection<SubscriptionRequest> requests) {
+        if (requests.isEmpty()) {
+            return;
+        }
+        Permissions asked = asked(subscriber); // once for all of them
+        for (SubscriptionRequest request : requests) {
+            put(subscriber, request, reading(subscriber, asked, request.filter()));
+        }
+    }
+
+    private void put(Subscriber subscriber, SubscriptionRequest request, @Nullable Permissions reading) {
         TopicFilter filter = request.filter();
-        Receiver receiver = Receiver.of(subscriber, request).asking(reading(subscriber, filter));
+        Receiver receiver = Receiver.of(subscriber, request).asking(reading);
         if (filter.isShared()) {
             boolean isNew = groupsOf(subscriber).join(filter, receiver);
             counter(subscriber).add(subscriber, true, isNew && isCounted(subscriber) ? 1 : 0);
@@ -131,19 +140,33 @@ final class SubscriptionIndex {
     }
 
     /**
-     * What is to be asked about each message that a subscription brings, or null. The embedding application may have
-     * all, and of applications that share a session each is asked about when its turn comes.
+     * Who is asked what a subscriber may have, or null. The embedding application may have all, and of applications
+     * that share a session each is asked about when its turn comes.
      */
-    private @Nullable Permissions reading(Subscriber subscriber, TopicFilter filter) {
+    private @Nullable Permissions asked(Subscriber subscriber) {
         if (!isLimited() || subscriber.isInProcess() || !isCounted(subscriber)) {
             return null; // without an object for each of a million sessions
         }
         try {
-            return subscriber.permissions(authorizer).reading(filter.filter());
+            return permissions(subscriber);
         } catch (RuntimeException failure) {
-            LOG.warn("the authorizer failed, which means no: {} receives nothing", subscriber, failure);
-            return Permissions.nothing();
+            return nothing(subscriber, failure);
         }
+    }
+
+    /** What is to be asked about each message that a subscription brings, or null. */
+    private static @Nullable Permissions reading(
+            Subscriber subscriber, @Nullable Permissions asked, TopicFilter filter) {
+        try {
+            return asked == null ? null : asked.reading(filter.filter());
+        } catch (RuntimeException failure) {
+            return nothing(subscriber, failure);
+        }
+    }
+
+    private static Permissions nothing(Subscriber subscriber, RuntimeException failure) {
+        LOG.warn("the authorizer failed, which means no: {} receives nothing", subscriber, failure);
+        return Permissions.nothing();
     }
 
     /** What the client of a session may do, as far as that can be told here. */

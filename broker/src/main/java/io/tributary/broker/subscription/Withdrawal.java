@@ -1,6 +1,7 @@
 package io.tributary.broker.subscription;
 
-import java.util.Collection;
+import io.tributary.broker.security.Revocations;
+import java.util.List;
 
 /** What becomes of a subscription that rules do not cover any more as it is. */
 public enum Withdrawal {
@@ -9,8 +10,14 @@ public enum Withdrawal {
     /** A rule allows it with a lower QoS: it has that from now on. */
     LOWERED;
 
-    /** How many of them are removed; the others are lowered. */
-    public static long removed(Collection<Withdrawal> withdrawn) {
-        return withdrawn.stream().filter(each -> each == REMOVED).count();
+    /**
+     * Has withdrawals counted.
+     *
+     * @return whether some subscriptions were removed; of the others the QoS was lowered
+     */
+    public static boolean count(List<Withdrawal> withdrawn, Revocations revocations) {
+        long removed = withdrawn.stream().filter(each -> each == REMOVED).count();
+        revocations.withdrawn(removed, withdrawn.size() - removed);
+        return removed > 0;
     }
 }

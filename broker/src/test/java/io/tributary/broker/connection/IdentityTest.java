@@ -32,7 +32,6 @@ class IdentityTest {
         ClientInfo client = new ClientInfo("c", null, ProtocolVersion.MQTT_5, "127.0.0.1:1", "tcp");
         return new Identity(
                 "c",
-                client,
                 new ClientPermissions(Authorizer.allowAll(), client),
                 1,
                 new Attached(2, 3, sessionPresent, ClientKind.DEVICE, new int[0]),
