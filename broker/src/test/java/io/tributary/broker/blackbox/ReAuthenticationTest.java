@@ -1,5 +1,6 @@
 package io.tributary.broker.blackbox;
 
+import static io.tributary.broker.blackbox.TestTalk.packet;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -22,7 +23,6 @@ import io.tributary.broker.security.rules.RuleSet;
 import io.tributary.broker.security.rules.Rules;
 import io.tributary.broker.security.rules.TopicPattern;
 import io.tributary.common.event.Principal;
-import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Auth;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
@@ -32,7 +32,6 @@ import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
@@ -183,17 +182,7 @@ class ReAuthenticationTest {
     }
 
     private static ReasonCode publish(TestClient client, String topic) throws IOException {
-        client.send(new Publish(
-                topic,
-                "x".getBytes(UTF_8),
-                QoS.AT_LEAST_ONCE,
-                false,
-                false,
-                1,
-                0,
-                MqttPacket.ABSENT,
-                PublishProperties.NONE,
-                List.of()));
+        client.send(packet(topic, "x", false, 0));
         return client.expect(Puback.class).reason();
     }
 

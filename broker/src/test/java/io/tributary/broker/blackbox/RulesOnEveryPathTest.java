@@ -1,11 +1,19 @@
 package io.tributary.broker.blackbox;
 
-import static io.tributary.common.mqtt.MqttPacket.ABSENT;
+import static io.tributary.broker.blackbox.TestRules.accepted;
+import static io.tributary.broker.blackbox.TestRules.allow;
+import static io.tributary.broker.blackbox.TestRules.deny;
+import static io.tributary.broker.blackbox.TestRules.dropped;
+import static io.tributary.broker.blackbox.TestRules.groupOf;
+import static io.tributary.broker.blackbox.TestRules.set;
+import static io.tributary.broker.blackbox.TestTalk.assertNothingMoreComes;
+import static io.tributary.broker.blackbox.TestTalk.packet;
+import static io.tributary.broker.blackbox.TestTalk.subscribe;
+import static io.tributary.broker.blackbox.TestTalk.topics;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tributary.broker.Broker;
@@ -14,36 +22,22 @@ import io.tributary.broker.BrokerExtensions;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.security.Authenticator;
-import io.tributary.broker.security.Authenticator.Accepted;
-import io.tributary.broker.security.rules.Audience;
 import io.tributary.broker.security.rules.OwnRules;
 import io.tributary.broker.security.rules.Rule;
 import io.tributary.broker.security.rules.Rule.Action;
-import io.tributary.broker.security.rules.Rule.Effect;
 import io.tributary.broker.security.rules.RuleSet;
 import io.tributary.broker.security.rules.Rules;
-import io.tributary.broker.security.rules.TopicPattern;
-import io.tributary.common.event.ClientKind;
-import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.Message;
-import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Puback;
 import io.tributary.common.mqtt.MqttPacket.Publish;
-import io.tributary.common.mqtt.MqttPacket.Suback;
-import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
-import io.tributary.common.mqtt.Subscription;
-import io.tributary.common.mqtt.Subscription.RetainHandling;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -90,7 +84,8 @@ class RulesOnEveryPathTest {
                         .listener(ListenerConfig.tcp("tcp", 0))
                         .build(),
                 BrokerExtensions.builder()
-                        .authenticator((client, _) -> Authenticator.answer(accepted(client.clientId())))
+                        .authenticator((client, _) ->
+                                Authenticator.answer(accepted(client.clientId(), null, ownRules(client.clientId()))))
                         .authorizer(rules)
                         .build(),
                 new BrokerMetrics(registry));
@@ -112,7 +107,7 @@ class RulesOnEveryPathTest {
     void publishIsAnsweredByTheFirstRule(String topic, ReasonCode reason) throws IOException {
         try (TestClient reader = connect("reader-1", 0)) {
             for (int i = 0; i < 3; i++) { // the decision is remembered from the second time on
-                reader.send(publish(topic, QoS.AT_LEAST_ONCE, false));
+                reader.send(packet(topic, "x", QoS.AT_LEAST_ONCE, false, 0));
                 assertThat(reader.expect(Puback.class).reason()).isEqualTo(reason);
             }
         }
@@ -129,7 +124,7 @@ class RulesOnEveryPathTest {
     })
     void subscribeIsAnsweredByTheRuleThatCoversTheFilter(String filter, ReasonCode reason) throws IOException {
         try (TestClient reader = connect("reader-1", 0)) {
-            assertThat(subscribe(reader, filter)).isEqualTo(reason);
+            assertThat(subscribe(reader, filter, QoS.EXACTLY_ONCE)).isEqualTo(reason);
         }
     }
 
@@ -137,16 +132,16 @@ class RulesOnEveryPathTest {
     @Test
     void sessionThatIsAwayIsJudgedByItsOwnRules() throws IOException {
         try (TestClient own = connect("own-1", FOR_LONG)) {
-            subscribe(own, "news/#");
+            subscribe(own, "news/#", QoS.EXACTLY_ONCE);
             own.disconnect(-1);
         }
         publishBoth(false);
         try (TestClient own = connect("own-1", FOR_LONG)) {
             assertThat(topics(own, 1)).containsExactly(OPEN);
             assertNothingMoreComes(own);
-            own.send(publish("own/own-1/x", QoS.AT_LEAST_ONCE, false));
+            own.send(packet("own/own-1/x", "x", QoS.AT_LEAST_ONCE, false, 0));
             assertThat(own.expect(Puback.class).reason()).isEqualTo(ReasonCode.NO_MATCHING_SUBSCRIBERS);
-            own.send(publish("own/own-2/x", QoS.AT_LEAST_ONCE, false));
+            own.send(packet("own/own-2/x", "x", QoS.AT_LEAST_ONCE, false, 0));
             assertThat(own.expect(Puback.class).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
         }
     }
@@ -155,7 +150,7 @@ class RulesOnEveryPathTest {
     @ValueSource(longs = {0, FOR_LONG})
     void liveMessageIsLeftOutWhenSubscriptionIsCut(long expiry) throws IOException {
         try (TestClient reader = connect("reader-1", expiry)) {
-            subscribe(reader, "news/#");
+            subscribe(reader, "news/#", QoS.EXACTLY_ONCE);
             publishBoth(false);
             assertThat(topics(reader, 1)).containsExactly(OPEN);
         }
@@ -166,7 +161,7 @@ class RulesOnEveryPathTest {
     void retainedMessageIsLeftOutWhenSubscriptionIsCut(long expiry) throws IOException {
         publishBoth(true);
         try (TestClient reader = connect("reader-1", expiry)) {
-            subscribe(reader, "news/#");
+            subscribe(reader, "news/#", QoS.EXACTLY_ONCE);
             assertThat(topics(reader, 1)).containsExactly(OPEN);
             assertNothingMoreComes(reader);
         }
@@ -175,7 +170,7 @@ class RulesOnEveryPathTest {
     @Test
     void messageOfTheEmbeddingApplicationIsLeftOutWhenSubscriptionIsCut() throws IOException {
         try (TestClient reader = connect("reader-1", 0)) {
-            subscribe(reader, "news/#");
+            subscribe(reader, "news/#", QoS.EXACTLY_ONCE);
             for (String topic : List.of(SECRET, OPEN)) {
                 assertThat(broker.publish(Message.of(topic, "1".getBytes(UTF_8), QoS.AT_LEAST_ONCE))
                                 .toCompletableFuture())
@@ -190,11 +185,11 @@ class RulesOnEveryPathTest {
     @ValueSource(strings = {"reader-1", "reader-app"})
     void messageIsNotQueuedWhenSessionIsAway(String clientId) throws IOException {
         try (TestClient reader = connect(clientId, FOR_LONG)) {
-            subscribe(reader, "news/#");
+            subscribe(reader, "news/#", QoS.EXACTLY_ONCE);
             reader.disconnect(-1);
         }
         publishBoth(false);
-        assertThat(dropped("router", "receive_not_authorized")).isEqualTo(1);
+        assertThat(dropped(registry, "router", "receive_not_authorized")).isEqualTo(1);
         try (TestClient reader = connect(clientId, FOR_LONG)) {
             assertThat(topics(reader, 1)).containsExactly(OPEN);
             assertNothingMoreComes(reader);
@@ -207,10 +202,10 @@ class RulesOnEveryPathTest {
             throws IOException {
         try (TestClient without = connect(reader, expiry);
                 TestClient with = connect(insider, expiry)) {
-            subscribe(without, "$share/g/news/#");
-            subscribe(with, "$share/g/news/#");
+            subscribe(without, "$share/g/news/#", QoS.EXACTLY_ONCE);
+            subscribe(with, "$share/g/news/#", QoS.EXACTLY_ONCE);
             for (int i = 0; i < 6; i++) {
-                writer.send(publish(SECRET, QoS.AT_LEAST_ONCE, false));
+                writer.send(packet(SECRET, "x", QoS.AT_LEAST_ONCE, false, 0));
                 assertThat(writer.expect(Puback.class).reason()).isEqualTo(ReasonCode.SUCCESS);
             }
             assertThat(topics(with, 6)).hasSize(6).containsOnly(SECRET);
@@ -221,11 +216,11 @@ class RulesOnEveryPathTest {
     @Test
     void messageGoesNowhereWhenNoMemberMayHaveIt() throws IOException {
         try (TestClient reader = connect("reader-1", 0)) {
-            subscribe(reader, "$share/g/news/#");
+            subscribe(reader, "$share/g/news/#", QoS.EXACTLY_ONCE);
             publishBoth(false);
             assertThat(topics(reader, 1)).containsExactly(OPEN);
         }
-        assertThat(dropped("router", "receive_not_authorized")).isEqualTo(1);
+        assertThat(dropped(registry, "router", "receive_not_authorized")).isEqualTo(1);
     }
 
     @Test
@@ -239,22 +234,22 @@ class RulesOnEveryPathTest {
     @ParameterizedTest
     @ValueSource(longs = {0, FOR_LONG})
     void willIsPublishedOnlyWhenItMayStillBe(long expiry) throws IOException {
-        subscribe(writer, "readers/#");
+        subscribe(writer, "readers/#", QoS.EXACTLY_ONCE);
         loseConnectionWithWill(expiry);
         assertThat(topics(writer, 1)).containsExactly("readers/reader-1/gone");
 
         TestClient reader = withWill(expiry);
         rules.replace(List.of(WRITERS));
         reader.close();
-        await().untilAsserted(() ->
-                assertThat(dropped("router", "publish_not_authorized")).isEqualTo(1));
+        await().untilAsserted(() -> assertThat(dropped(registry, "router", "publish_not_authorized"))
+                .isEqualTo(1));
         assertNothingMoreComes(writer);
     }
 
     @Test
     void queuedMessageIsNotDeliveredWhenTheRightIsGone() throws IOException {
         try (TestClient insider = connect("insider-1", FOR_LONG)) {
-            subscribe(insider, "news/#");
+            subscribe(insider, "news/#", QoS.EXACTLY_ONCE);
             insider.disconnect(-1);
         }
         publishBoth(false);
@@ -263,7 +258,7 @@ class RulesOnEveryPathTest {
             assertThat(topics(insider, 1)).containsExactly(OPEN);
             assertNothingMoreComes(insider);
         }
-        assertThat(dropped("session", "not_authorized")).isEqualTo(1);
+        assertThat(dropped(registry, "session", "not_authorized")).isEqualTo(1);
     }
 
     /** Sent and not acknowledged: without the right it does not come once more. */
@@ -271,8 +266,8 @@ class RulesOnEveryPathTest {
     @CsvSource({"AT_LEAST_ONCE, true", "AT_LEAST_ONCE, false", "EXACTLY_ONCE, true", "EXACTLY_ONCE, false"})
     void messageIsNotSentAgainWhenTheRightIsGone(QoS qos, boolean isGone) throws IOException {
         try (TestClient insider = connect("insider-1", FOR_LONG)) {
-            subscribe(insider, "news/#");
-            writer.send(publish(SECRET, qos, false));
+            subscribe(insider, "news/#", QoS.EXACTLY_ONCE);
+            writer.send(packet(SECRET, "x", qos, false, 0));
             assertThat(insider.expect(Publish.class).topic()).isEqualTo(SECRET);
         }
         if (isGone) {
@@ -291,7 +286,7 @@ class RulesOnEveryPathTest {
     @ValueSource(longs = {0, FOR_LONG})
     void subscriptionBringsNothingWhenTheRightIsGone(long expiry) throws IOException {
         try (TestClient insider = connect("insider-1", expiry)) {
-            subscribe(insider, "news/#");
+            subscribe(insider, "news/#", QoS.EXACTLY_ONCE);
             publishBoth(false);
             assertThat(topics(insider, 2)).containsExactly(SECRET, OPEN);
 
@@ -311,41 +306,12 @@ class RulesOnEveryPathTest {
         return reader;
     }
 
-    private double dropped(String place, String reason) {
-        return registry
-                .get("tributary.messages.dropped")
-                .tags("place", place, "reason", reason)
-                .functionCounters()
-                .stream()
-                .mapToDouble(FunctionCounter::count)
-                .sum();
-    }
-
     /** The secret one first: when the other has come, the secret one would have been there. */
     private void publishBoth(boolean retain) throws IOException {
         for (String topic : List.of(SECRET, OPEN)) {
-            writer.send(publish(topic, QoS.AT_LEAST_ONCE, retain));
+            writer.send(packet(topic, "x", QoS.AT_LEAST_ONCE, retain, 0));
             writer.expect(Puback.class);
         }
-    }
-
-    /** The topics of the next messages, which are acknowledged. */
-    private static List<String> topics(TestClient client, int count) throws IOException {
-        List<String> topics = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            Publish message = client.expect(Publish.class);
-            topics.add(message.topic());
-            if (message.qos() == QoS.AT_LEAST_ONCE) {
-                client.send(new Puback(message.packetId(), ReasonCode.SUCCESS, null, List.of()));
-            }
-        }
-        return topics;
-    }
-
-    private static void assertNothingMoreComes(TestClient client) throws IOException {
-        client.send(new MqttPacket.Pingreq());
-        assertThat(client.poll(Duration.ofSeconds(10))).isInstanceOf(MqttPacket.Pingresp.class);
-        assertThat(client.poll(Duration.ofMillis(300))).isNull();
     }
 
     private int port() {
@@ -356,43 +322,7 @@ class RulesOnEveryPathTest {
         return TestClient.connect(port(), ProtocolVersion.MQTT_5, clientId, expiry);
     }
 
-    private static Accepted accepted(String clientId) {
-        String group = clientId.substring(0, clientId.indexOf('-'));
-        String own = group.equals("own") ? OwnRules.text(OWN) : "";
-        Principal principal = new Principal("test", clientId, null, null, List.of(group), null, own);
-        return new Accepted(clientId.endsWith("app") ? ClientKind.APPLICATION : ClientKind.DEVICE, principal);
-    }
-
-    private static ReasonCode subscribe(TestClient client, String filter) throws IOException {
-        Subscription asked = new Subscription(filter, QoS.EXACTLY_ONCE, false, false, RetainHandling.SEND);
-        client.send(new Subscribe(1, List.of(asked), 0, List.of()));
-        return client.expect(Suback.class).reasons().getFirst();
-    }
-
-    private static Publish publish(String topic, QoS qos, boolean retain) {
-        return new Publish(
-                topic,
-                "x".getBytes(UTF_8),
-                qos,
-                retain,
-                false,
-                qos.isAcknowledged() ? 1 : 0,
-                0,
-                ABSENT,
-                PublishProperties.NONE,
-                List.of());
-    }
-
-    private static RuleSet set(String group, Rule... rules) {
-        return new RuleSet(
-                group, new Audience(Set.of(group), Set.of(), List.of(), Set.of(), List.of()), List.of(rules));
-    }
-
-    private static Rule allow(Action action, String topic) {
-        return new Rule(Effect.ALLOW, action, TopicPattern.parse(topic));
-    }
-
-    private static Rule deny(Action action, String topic) {
-        return new Rule(Effect.DENY, action, TopicPattern.parse(topic));
+    private static String ownRules(String clientId) {
+        return groupOf(clientId).equals("own") ? OwnRules.text(OWN) : "";
     }
 }

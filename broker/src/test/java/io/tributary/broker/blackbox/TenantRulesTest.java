@@ -1,12 +1,17 @@
 package io.tributary.broker.blackbox;
 
+import static io.tributary.broker.blackbox.TestRules.accepted;
+import static io.tributary.broker.blackbox.TestRules.allow;
+import static io.tributary.broker.blackbox.TestRules.deny;
+import static io.tributary.broker.blackbox.TestRules.dropped;
+import static io.tributary.broker.blackbox.TestRules.set;
 import static io.tributary.broker.blackbox.TestTalk.assertNothingMoreComes;
 import static io.tributary.broker.blackbox.TestTalk.packet;
 import static io.tributary.broker.blackbox.TestTalk.subscribe;
+import static io.tributary.broker.blackbox.TestTalk.topics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
@@ -14,30 +19,20 @@ import io.tributary.broker.BrokerExtensions;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.security.Authenticator;
-import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
-import io.tributary.broker.security.rules.Audience;
-import io.tributary.broker.security.rules.Rule;
 import io.tributary.broker.security.rules.Rule.Action;
-import io.tributary.broker.security.rules.Rule.Effect;
 import io.tributary.broker.security.rules.RuleSet;
 import io.tributary.broker.security.rules.Rules;
-import io.tributary.broker.security.rules.TopicPattern;
-import io.tributary.common.event.ClientKind;
-import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Puback;
-import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -84,7 +79,7 @@ class TenantRulesTest {
                         .listener(ListenerConfig.tcp("tcp", 0))
                         .build(),
                 BrokerExtensions.builder()
-                        .authenticator((client, _) -> Authenticator.answer(accepted(client.clientId())))
+                        .authenticator((client, _) -> Authenticator.answer(accepted(client.clientId(), "acme", "")))
                         .authorizer(authorizer)
                         .build(),
                 new BrokerMetrics(registry));
@@ -95,12 +90,6 @@ class TenantRulesTest {
     void stop() {
         writer.close();
         broker.close();
-    }
-
-    private static Accepted accepted(String clientId) {
-        String group = clientId.substring(0, clientId.indexOf('-'));
-        Principal principal = new Principal("test", clientId, null, "acme", List.of(group), null);
-        return new Accepted(clientId.endsWith("app") ? ClientKind.APPLICATION : ClientKind.DEVICE, principal);
     }
 
     @ParameterizedTest
@@ -155,7 +144,7 @@ class TenantRulesTest {
             reader.disconnect(-1);
         }
         publishBoth(false);
-        assertThat(dropped("receive_not_authorized")).isEqualTo(1);
+        assertThat(dropped(registry, "router", "receive_not_authorized")).isEqualTo(1);
         try (TestClient reader = connect(clientId, FOR_LONG)) {
             assertThat(topics(reader, 1)).containsExactly(OPEN);
             assertNothingMoreComes(reader);
@@ -192,8 +181,8 @@ class TenantRulesTest {
         TestClient reader = withWill();
         rules.replace(List.of(WRITERS));
         reader.close();
-        await().untilAsserted(
-                        () -> assertThat(dropped("publish_not_authorized")).isEqualTo(1));
+        await().untilAsserted(() -> assertThat(dropped(registry, "router", "publish_not_authorized"))
+                .isEqualTo(1));
         assertNothingMoreComes(writer);
     }
 
@@ -265,17 +254,6 @@ class TenantRulesTest {
         return reader;
     }
 
-    private double dropped(String reason) {
-        return registry
-                .get("tributary.messages.dropped")
-                .tag("place", "router")
-                .tag("reason", reason)
-                .functionCounters()
-                .stream()
-                .mapToDouble(FunctionCounter::count)
-                .sum();
-    }
-
     /** The secret one first: when the other has come, the secret one would have been there. */
     private void publishBoth(boolean retain) throws IOException {
         for (String topic : List.of(SECRET, OPEN)) {
@@ -284,37 +262,11 @@ class TenantRulesTest {
         }
     }
 
-    /** The topics of the next messages, which are acknowledged. */
-    private static List<String> topics(TestClient client, int count) throws IOException {
-        List<String> topics = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            Publish message = client.expect(Publish.class);
-            topics.add(message.topic());
-            if (message.qos() == QoS.AT_LEAST_ONCE) {
-                client.send(new Puback(message.packetId(), ReasonCode.SUCCESS, null, List.of()));
-            }
-        }
-        return topics;
-    }
-
     private int port() {
         return broker.listeners().getFirst().address().getPort();
     }
 
     private TestClient connect(String clientId, long expiry) throws IOException {
         return TestClient.connect(port(), ProtocolVersion.MQTT_5, clientId, expiry);
-    }
-
-    private static RuleSet set(String group, Rule... rules) {
-        return new RuleSet(
-                group, new Audience(Set.of(group), Set.of(), List.of(), Set.of(), List.of()), List.of(rules));
-    }
-
-    private static Rule allow(Action action, String topic) {
-        return new Rule(Effect.ALLOW, action, TopicPattern.parse(topic));
-    }
-
-    private static Rule deny(Action action, String topic) {
-        return new Rule(Effect.DENY, action, TopicPattern.parse(topic));
     }
 }

@@ -17,6 +17,7 @@ import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What tests most often have a {@link TestClient} say, and wait for; with QoS 1. */
@@ -25,7 +26,12 @@ public final class TestTalk {
 
     /** Subscribes, and gives the answer. */
     public static ReasonCode subscribe(TestClient client, String filter) throws IOException {
-        Subscription asked = new Subscription(filter, QoS.AT_LEAST_ONCE, false, false, RetainHandling.SEND);
+        return subscribe(client, filter, QoS.AT_LEAST_ONCE);
+    }
+
+    /** The same with another QoS. */
+    public static ReasonCode subscribe(TestClient client, String filter, QoS qos) throws IOException {
+        Subscription asked = new Subscription(filter, qos, false, false, RetainHandling.SEND);
         client.send(new Subscribe(1, List.of(asked), 0, List.of()));
         return client.expect(Suback.class).reasons().getFirst();
     }
@@ -38,13 +44,18 @@ public final class TestTalk {
 
     /** A PUBLISH with the packet identifier 1. */
     public static Publish packet(String topic, String payload, boolean retain, int alias) {
+        return packet(topic, payload, QoS.AT_LEAST_ONCE, retain, alias);
+    }
+
+    /** The same with another QoS; without a packet identifier where that has none. */
+    public static Publish packet(String topic, String payload, QoS qos, boolean retain, int alias) {
         return new Publish(
                 topic,
                 payload.getBytes(UTF_8),
-                QoS.AT_LEAST_ONCE,
+                qos,
                 retain,
                 false,
-                1,
+                qos.isAcknowledged() ? 1 : 0,
                 alias,
                 MqttPacket.ABSENT,
                 PublishProperties.NONE,
@@ -58,10 +69,23 @@ public final class TestTalk {
         return message.topic() + ": " + new String(message.payload(), UTF_8);
     }
 
+    /** The topics of the next messages, which are acknowledged where they have QoS 1. */
+    public static List<String> topics(TestClient client, int count) throws IOException {
+        List<String> topics = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Publish message = client.expect(Publish.class);
+            topics.add(message.topic());
+            if (message.qos() == QoS.AT_LEAST_ONCE) {
+                client.send(new Puback(message.packetId(), ReasonCode.SUCCESS, null, List.of()));
+            }
+        }
+        return topics;
+    }
+
     /** Neither before an answer of the broker nor for a moment after it. */
     public static void assertNothingMoreComes(TestClient client) throws IOException {
         client.send(new Pingreq());
         assertThat(client.poll(Duration.ofSeconds(10))).isInstanceOf(Pingresp.class);
-        assertThat(client.poll(Duration.ofMillis(200))).isNull();
+        assertThat(client.poll(Duration.ofMillis(300))).isNull();
     }
 }

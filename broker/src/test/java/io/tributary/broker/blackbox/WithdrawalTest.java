@@ -1,6 +1,9 @@
 package io.tributary.broker.blackbox;
 
-import static io.tributary.common.mqtt.MqttPacket.ABSENT;
+import static io.tributary.broker.blackbox.TestRules.accepted;
+import static io.tributary.broker.blackbox.TestRules.dropped;
+import static io.tributary.broker.blackbox.TestTalk.assertNothingMoreComes;
+import static io.tributary.broker.blackbox.TestTalk.packet;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -14,7 +17,6 @@ import io.tributary.broker.BrokerExtensions;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.security.Authenticator;
-import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.OnRevocation;
 import io.tributary.broker.security.rules.Audience;
 import io.tributary.broker.security.rules.Rule;
@@ -24,21 +26,14 @@ import io.tributary.broker.security.rules.Rule.Retain;
 import io.tributary.broker.security.rules.RuleSet;
 import io.tributary.broker.security.rules.Rules;
 import io.tributary.broker.security.rules.TopicPattern;
-import io.tributary.common.event.ClientKind;
-import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.MqttPacket.Puback;
 import io.tributary.common.mqtt.MqttPacket.Publish;
-import io.tributary.common.mqtt.MqttPacket.Suback;
-import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
-import io.tributary.common.mqtt.Subscription;
-import io.tributary.common.mqtt.Subscription.RetainHandling;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -95,7 +90,7 @@ class WithdrawalTest {
                         .securityOnRevocation(onRevocation)
                         .build(),
                 BrokerExtensions.builder()
-                        .authenticator((client, _) -> Authenticator.answer(accepted(client.clientId())))
+                        .authenticator((client, _) -> Authenticator.answer(accepted(client.clientId(), null, "")))
                         .authorizer(rules)
                         .build(),
                 new BrokerMetrics(registry));
@@ -147,7 +142,7 @@ class WithdrawalTest {
         rules.replace(BOTH);
         assertThat(publish("news/1")).isEqualTo(ReasonCode.NO_MATCHING_SUBSCRIBERS);
         try (TestClient reader = resume(clientId)) {
-            assertNothingComes(reader);
+            assertNothingMoreComes(reader);
         }
         assertThat(withdrawn("removed")).isEqualTo(1);
     }
@@ -160,7 +155,7 @@ class WithdrawalTest {
             assertThat(broker.status().sharedSubscriptions()).isEqualTo(1);
             rules.replace(List.of(WRITERS));
             await().atMost(PATIENCE).until(() -> broker.status().sharedSubscriptions() == 0);
-            assertNothingComes(reader);
+            assertNothingMoreComes(reader);
         }
     }
 
@@ -215,7 +210,8 @@ class WithdrawalTest {
             rules.replaceByRest(List.of(set("writer", Set.of(), allow("news/#", QoS.EXACTLY_ONCE))));
             await().atMost(PATIENCE).untilAsserted(() -> {
                 publish("news/1");
-                assertThat(dropped("router", "receive_not_authorized")).isPositive();
+                assertThat(dropped(registry, "router", "receive_not_authorized"))
+                        .isPositive();
             });
             rules.replace(BOTH);
             await().atMost(PATIENCE).until(() -> publish("news/2") == ReasonCode.SUCCESS);
@@ -268,7 +264,7 @@ class WithdrawalTest {
             } else {
                 assertThat(last).isNull();
             }
-            assertNothingComes(other);
+            assertNothingMoreComes(other);
         }
         try (TestClient reader = TestClient.open(port(), version)) {
             reader.send(TestClient.connectPacket(version, "reader-1", FOR_LONG));
@@ -286,7 +282,7 @@ class WithdrawalTest {
         try (TestClient reader = resume("reader-1")) {
             rules.replace(BOTH);
             assertThat(publish("news/1")).isEqualTo(ReasonCode.NO_MATCHING_SUBSCRIBERS);
-            assertNothingComes(reader);
+            assertNothingMoreComes(reader);
         }
     }
 
@@ -336,9 +332,9 @@ class WithdrawalTest {
                 List.of(new Rule(Effect.DENY, Action.PUBLISH, TopicPattern.parse("news/#"))));
         rules.replace(List.of(WRITERS, silent, READERS));
         try (TestClient reader = connect("reader-1", 0)) {
-            reader.send(publishPacket("news/1", QoS.AT_LEAST_ONCE));
+            reader.send(packet("news/1", "x", QoS.AT_LEAST_ONCE, false, 0));
             assertThat(reader.expect(Puback.class).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
-            reader.send(publishPacket("x", QoS.AT_LEAST_ONCE));
+            reader.send(packet("x", "x", QoS.AT_LEAST_ONCE, false, 0));
             assertThat(reader.expect(Puback.class).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
         }
         for (String value : List.of("silent", "none")) {
@@ -361,16 +357,6 @@ class WithdrawalTest {
                 .sum();
     }
 
-    private double dropped(String place, String reason) {
-        return registry
-                .get("tributary.messages.dropped")
-                .tags("place", place, "reason", reason)
-                .functionCounters()
-                .stream()
-                .mapToDouble(FunctionCounter::count)
-                .sum();
-    }
-
     /** Subscribes and goes, with a session that stays. */
     private void leave(String clientId, String filter) throws IOException {
         try (TestClient client = connect(clientId, FOR_LONG)) {
@@ -387,19 +373,13 @@ class WithdrawalTest {
     }
 
     private ReasonCode publish(String topic) throws IOException {
-        writer.send(publishPacket(topic, QoS.AT_LEAST_ONCE));
+        writer.send(packet(topic, "x", QoS.AT_LEAST_ONCE, false, 0));
         return writer.expect(Puback.class).reason();
     }
 
     private void publishAtQos2(String topic) throws IOException {
-        writer.send(publishPacket(topic, QoS.EXACTLY_ONCE));
+        writer.send(packet(topic, "x", QoS.EXACTLY_ONCE, false, 0));
         assertThat(writer.expect(MqttPacket.Pubrec.class).reason()).isEqualTo(ReasonCode.SUCCESS);
-    }
-
-    private static void assertNothingComes(TestClient client) throws IOException {
-        client.send(new MqttPacket.Pingreq());
-        assertThat(client.poll(Duration.ofSeconds(10))).isInstanceOf(MqttPacket.Pingresp.class);
-        assertThat(client.poll(Duration.ofMillis(100))).isNull();
     }
 
     private int port() {
@@ -410,21 +390,9 @@ class WithdrawalTest {
         return TestClient.connect(port(), ProtocolVersion.MQTT_5, clientId, expiry);
     }
 
-    private static Accepted accepted(String clientId) {
-        String group = clientId.substring(0, clientId.indexOf('-'));
-        Principal principal = new Principal("test", clientId, null, null, List.of(group), null);
-        return new Accepted(clientId.endsWith("app") ? ClientKind.APPLICATION : ClientKind.DEVICE, principal);
-    }
-
     private static void subscribe(TestClient client, String filter) throws IOException {
-        Subscription asked = new Subscription(filter, QoS.EXACTLY_ONCE, false, false, RetainHandling.SEND);
-        client.send(new Subscribe(1, List.of(asked), 0, List.of()));
-        assertThat(client.expect(Suback.class).reasons().getFirst().isError()).isFalse();
-    }
-
-    private static Publish publishPacket(String topic, QoS qos) {
-        return new Publish(
-                topic, "x".getBytes(UTF_8), qos, false, false, 1, 0, ABSENT, PublishProperties.NONE, List.of());
+        assertThat(TestTalk.subscribe(client, filter, QoS.EXACTLY_ONCE).isError())
+                .isFalse();
     }
 
     private static RuleSet set(String group, Set<String> listeners, Rule... rules) {

@@ -9,6 +9,7 @@ import com.hivemq.client.mqtt.mqtt5.Mqtt5Client;
 import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5ConnAckException;
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
+import io.tributary.broker.blackbox.TestTalk;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Connect;
@@ -18,7 +19,6 @@ import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
@@ -426,17 +426,7 @@ class SecurityClusterTest {
     }
 
     private static ReasonCode publish(TestClient client, String topic) throws IOException {
-        client.send(new Publish(
-                topic,
-                "x".getBytes(UTF_8),
-                QoS.AT_LEAST_ONCE,
-                false,
-                false,
-                1,
-                0,
-                MqttPacket.ABSENT,
-                PublishProperties.NONE,
-                List.of()));
+        client.send(TestTalk.packet(topic, "x", false, 0));
         MqttPacket next = client.poll(Duration.ofSeconds(20));
         while (next instanceof Publish) { // of another client that may still publish
             next = client.poll(Duration.ofSeconds(20));

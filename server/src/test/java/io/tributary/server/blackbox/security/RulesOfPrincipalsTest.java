@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
+import io.tributary.broker.blackbox.TestTalk;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
@@ -13,7 +14,6 @@ import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
@@ -147,17 +147,7 @@ class RulesOfPrincipalsTest {
 
     private static ReasonCode publish(int port, String user, String topic) throws IOException {
         try (TestClient client = connect(port, user, 0)) {
-            client.send(new Publish(
-                    topic,
-                    "x".getBytes(UTF_8),
-                    QoS.AT_LEAST_ONCE,
-                    false,
-                    false,
-                    1,
-                    0,
-                    MqttPacket.ABSENT,
-                    PublishProperties.NONE,
-                    List.of()));
+            client.send(TestTalk.packet(topic, "x", false, 0));
             return client.expect(Puback.class).reason();
         }
     }
