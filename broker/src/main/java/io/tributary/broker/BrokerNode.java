@@ -37,6 +37,7 @@ import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionCount;
 import io.tributary.broker.subscription.Subscriptions;
+import io.tributary.broker.sys.Announced;
 import io.tributary.broker.sys.NodeStats;
 import io.tributary.broker.sys.SysConfig;
 import io.tributary.broker.sys.SysStats;
@@ -99,6 +100,7 @@ final class BrokerNode implements AutoCloseable {
 
     private volatile List<BoundListener> bound = List.of();
     private volatile boolean ready;
+    private volatile Announced announced = Announced.NOTHING;
     private long ticks; // on the timer's thread
 
     /** Each part after all that it calls; {@link #open} starts them. */
@@ -335,6 +337,18 @@ final class BrokerNode implements AutoCloseable {
         return tenants;
     }
 
+    /** This node, for those who have its clients and shards go to others. */
+    Departure departure() {
+        return new Departure(
+                deployment,
+                listeners,
+                clientConnections,
+                shards,
+                config.drain().serverReference(),
+                () -> membership.stats(stats()),
+                said -> announced = said);
+    }
+
     /** Serves a subscription of the embedding application until either ends; blocks until it is made. */
     void serve(EmbeddedSubscription subscription) {
         subscription.subscribeTo(connections, subscriptions, retained, Stages::await);
@@ -383,7 +397,7 @@ final class BrokerNode implements AutoCloseable {
                         subscribed(subscriptions.transientCount()),
                         retained.count()));
         long uptimeSeconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startedNanos);
-        return new NodeStats(sys.version(), uptimeSeconds, stats);
+        return new NodeStats(sys.version(), uptimeSeconds, stats, announced);
     }
 
     private static SysStats.Subscribed subscribed(SubscriptionCount count) {
