@@ -303,6 +303,7 @@ final class BrokerNode implements AutoCloseable {
                 LOG.info("still starting: {} of {} shards have no owner yet", shards.unowned(), shards.count());
                 shards.problems().forEach(problem -> LOG.warn("still starting: {}", problem));
             }
+            listeners.tick();
             membership.tick();
             membership.tell(this::stats);
             tenantFigures.tick();
@@ -335,6 +336,11 @@ final class BrokerNode implements AutoCloseable {
 
     Tenants tenants() {
         return tenants;
+    }
+
+    /** How long a task waits for its event loop at present, the longest. */
+    Duration loopLag() {
+        return Duration.ofNanos(listeners.lagNanos());
     }
 
     /** This node, for those who have its clients and shards go to others. */

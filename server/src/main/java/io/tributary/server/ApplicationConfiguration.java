@@ -147,6 +147,20 @@ class ApplicationConfiguration {
         return new HttpTls(config.http(), metrics.tls());
     }
 
+    /** Nothing where no port is set; clients are served by then, and until then HAProxy hears nothing. */
+    @Bean
+    @Lazy(false)
+    AgentCheck agentCheck(RunningBroker running, ServerConfig config) {
+        Broker broker = running.broker();
+        AgentAnswer answer = new AgentAnswer(
+                broker::status,
+                () -> broker.drain().status(),
+                ProcessLimits::processorsUsed,
+                broker::loopLag,
+                System::nanoTime);
+        return new AgentCheck(config.agentCheck(), answer);
+    }
+
     @Bean
     FrontPage frontPage(PathMappedEndpoints endpoints, ObjectProvider<BuildProperties> build) {
         return new FrontPage(endpoints, build.getIfAvailable());
