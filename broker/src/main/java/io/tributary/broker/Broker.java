@@ -8,6 +8,10 @@ import io.tributary.broker.metrics.BrokerMeters;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.network.ListenerTls;
+import io.tributary.broker.relocation.Drain;
+import io.tributary.broker.relocation.DrainStatus;
+import io.tributary.broker.relocation.Rebalance;
+import io.tributary.broker.relocation.ServingNode;
 import io.tributary.broker.routing.RouteOutcome;
 import io.tributary.broker.security.store.SecurityStore;
 import io.tributary.broker.tenant.TenantUse;
@@ -46,6 +50,8 @@ public final class Broker implements AutoCloseable {
     /** How much the embedding application may have published that is not safe yet. */
     private static final long MOST_UNFINISHED_BYTES = 64L << 20;
 
+    private static final double NANOS_A_SECOND = 1e9;
+
     /** About how many bytes a message that is being published takes besides its own. */
     private static final int UNFINISHED_OVERHEAD_BYTES = 512;
 
@@ -57,6 +63,7 @@ public final class Broker implements AutoCloseable {
     private final SecurityStore security;
     private final Guard guard;
     private final AtomicLong unfinishedBytes = new AtomicLong();
+    private final RelocationDuties relocation;
     private final Set<EmbeddedSubscription> subscribed = new HashSet<>(); // guarded by itself
     private final CountDownLatch closing = new CountDownLatch(1);
 
@@ -87,6 +94,8 @@ public final class Broker implements AutoCloseable {
         guard = new Guard(config.guard(), metrics.guard(), System::nanoTime, new SteadyClock());
         metrics.gauge(BrokerMeters.UNAUTHENTICATED_MEMORY, () -> guard.memory().heldBytes());
         metrics.gauge(BrokerMeters.BANS, () -> guard.bans().size());
+        metrics.gauge(BrokerMeters.LOOP_LAG, () -> loopLag().toNanos() / NANOS_A_SECOND);
+        relocation = new RelocationDuties(config.nodeName(), new Here(), security, metrics);
         try {
             tls = ListenerTls.open(config.listeners(), metrics.tls(), certificateInterval);
         } catch (IllegalArgumentException e) {
@@ -129,8 +138,10 @@ public final class Broker implements AutoCloseable {
             broker.begin(config);
         } catch (RuntimeException e) {
             broker.tls.close();
+            broker.relocation.close();
             throw e;
         }
+        broker.relocation.start();
         return broker;
     }
 
@@ -180,6 +191,10 @@ public final class Broker implements AutoCloseable {
         } catch (RuntimeException e) {
             LOG.error("what was lost could not be closed in order", e);
         }
+        beginAgain();
+    }
+
+    private void beginAgain() {
         Duration wait = FIRST_RETRY;
         while (closing.getCount() > 0) {
             try {
@@ -322,10 +337,29 @@ public final class Broker implements AutoCloseable {
         return at == null ? TenantUse.NOTHING : at.tenants().use(tenant);
     }
 
+    /** Empties this node before its process is ended. */
+    public Drain drain() {
+        return relocation.drain();
+    }
+
+    /** Spreads connections over the nodes of the cluster. */
+    public Rebalance rebalance() {
+        return relocation.rebalance();
+    }
+
+    /** How long a task waits for its event loop at present, the longest of the last second. */
+    public Duration loopLag() {
+        BrokerNode at = node;
+        return at == null ? Duration.ZERO : at.loopLag();
+    }
+
     /** What the broker is doing right now. Cheap enough to be asked every second. */
     public BrokerStatus status() {
         BrokerNode at = node;
-        return at == null ? BrokerStatus.stopped(problem) : at.status();
+        DrainStatus drained = drain().status();
+        boolean isSafe = drained.phase() == Drain.Phase.SAFE;
+        BrokerStatus now = at == null ? BrokerStatus.stopped(isSafe ? null : problem) : at.status();
+        return drained.isDraining() ? now.unready() : now;
     }
 
     /**
@@ -342,6 +376,7 @@ public final class Broker implements AutoCloseable {
             restarting = restart;
         }
         closing.countDown();
+        relocation.close();
         if (restarting != null) {
             join(restarting);
         }
@@ -350,6 +385,47 @@ public final class Broker implements AutoCloseable {
             last.close();
         }
         tls.close();
+    }
+
+    /** Ends the node, and begins none before {@link #resume}. */
+    private void release() {
+        BrokerNode last;
+        synchronized (this) {
+            last = closed ? null : node;
+            if (last != null) {
+                problem = "this node is drained";
+                node = null;
+            }
+        }
+        if (last != null) {
+            last.close();
+        }
+    }
+
+    private synchronized void resume() {
+        if (!closed && node == null) {
+            problem = "this node begins anew after its drain";
+            restart = Thread.ofPlatform().name("tributary-restart").daemon().start(this::beginAgain);
+        }
+    }
+
+    /** What drain and rebalancing act on. */
+    private final class Here implements RelocationDuties.Lifecycle {
+        @Override
+        public @Nullable ServingNode node() {
+            BrokerNode at = node;
+            return at == null ? null : at.departure();
+        }
+
+        @Override
+        public void release() {
+            Broker.this.release();
+        }
+
+        @Override
+        public void resume() {
+            Broker.this.resume();
+        }
     }
 
     private static void join(Thread thread) {

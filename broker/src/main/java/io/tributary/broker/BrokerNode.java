@@ -37,6 +37,7 @@ import io.tributary.broker.shard.Shards;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionCount;
 import io.tributary.broker.subscription.Subscriptions;
+import io.tributary.broker.sys.Announced;
 import io.tributary.broker.sys.NodeStats;
 import io.tributary.broker.sys.SysConfig;
 import io.tributary.broker.sys.SysStats;
@@ -99,6 +100,7 @@ final class BrokerNode implements AutoCloseable {
 
     private volatile List<BoundListener> bound = List.of();
     private volatile boolean ready;
+    private volatile Announced announced = Announced.NOTHING;
     private long ticks; // on the timer's thread
 
     /** Each part after all that it calls; {@link #open} starts them. */
@@ -301,6 +303,7 @@ final class BrokerNode implements AutoCloseable {
                 LOG.info("still starting: {} of {} shards have no owner yet", shards.unowned(), shards.count());
                 shards.problems().forEach(problem -> LOG.warn("still starting: {}", problem));
             }
+            listeners.tick();
             membership.tick();
             membership.tell(this::stats);
             tenantFigures.tick();
@@ -333,6 +336,23 @@ final class BrokerNode implements AutoCloseable {
 
     Tenants tenants() {
         return tenants;
+    }
+
+    /** How long a task waits for its event loop at present, the longest. */
+    Duration loopLag() {
+        return Duration.ofNanos(listeners.lagNanos());
+    }
+
+    /** This node, for those who have its clients and shards go to others. */
+    Departure departure() {
+        return new Departure(
+                deployment,
+                listeners,
+                clientConnections,
+                shards,
+                config.drain().serverReference(),
+                () -> membership.stats(stats()),
+                said -> announced = said);
     }
 
     /** Serves a subscription of the embedding application until either ends; blocks until it is made. */
@@ -383,7 +403,7 @@ final class BrokerNode implements AutoCloseable {
                         subscribed(subscriptions.transientCount()),
                         retained.count()));
         long uptimeSeconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startedNanos);
-        return new NodeStats(sys.version(), uptimeSeconds, stats);
+        return new NodeStats(sys.version(), uptimeSeconds, stats, announced);
     }
 
     private static SysStats.Subscribed subscribed(SubscriptionCount count) {

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Figures and problems of a broker at one moment; for health checks, metrics and {@code $SYS}.
  *
- * @param ready whether the start is complete, when every listener accepted and every shard was live, and the stop has
- *     not begun
+ * @param ready whether the start is complete, when every listener accepted and every shard was live, and neither a
+ *     drain nor the stop has begun
  * @param problem why the broker cannot do its work at the moment, in words, or null
  * @param listeners the addresses that are listened on, in the order of the configuration
  * @param connections clients that are connected
@@ -42,8 +42,27 @@ public record BrokerStatus(
         warnings = List.copyOf(warnings);
     }
 
-    /** The status of a broker that serves no clients, with the reason. */
-    static BrokerStatus stopped(String problem) {
+    /** The same of a broker that is to get no new clients. */
+    BrokerStatus unready() {
+        return new BrokerStatus(
+                false,
+                problem,
+                listeners,
+                connections,
+                persistentSessions,
+                subscriptions,
+                sharedSubscriptions,
+                retainedMessages,
+                retainedBytes,
+                queuedMessages,
+                storageQueueBytes,
+                storageMemoryBytes,
+                warnings,
+                cluster);
+    }
+
+    /** The status of a broker that serves no clients, with the reason; null where it is meant to. */
+    static BrokerStatus stopped(@Nullable String problem) {
         return new BrokerStatus(false, problem, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), null);
     }
 }

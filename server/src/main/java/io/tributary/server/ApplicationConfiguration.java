@@ -13,6 +13,7 @@ import io.tributary.cluster.ClusterBroker;
 import io.tributary.cluster.ClusterConfig;
 import io.tributary.cluster.metrics.ClusterMetrics;
 import io.tributary.server.api.ApiController;
+import io.tributary.server.api.OperationsResource;
 import io.tributary.server.api.SecurityResource;
 import io.tributary.server.api.Seed;
 import io.tributary.server.settings.ServerConfig;
@@ -68,7 +69,12 @@ class ApplicationConfiguration {
                 broker.guard().refusedClients(),
                 authentication.context().hashing(),
                 broker::tenantUse);
-        return new ApiController(AdminTokens.open(config), security, metrics.security());
+        OperationsResource operations = new OperationsResource(
+                config.broker().nodeName(),
+                config.broker().drain().connectionsPerSecond(),
+                broker.drain(),
+                broker.rebalance());
+        return new ApiController(AdminTokens.open(config), security, operations, metrics.security());
     }
 
     /** A platform that brings a {@link BrokerExtensions} bean hangs it into the broker. */
@@ -132,12 +138,27 @@ class ApplicationConfiguration {
 
     @Bean
     BrokerHealth brokerHealthIndicator(Broker broker, HttpTls httpTls) {
-        return new BrokerHealth(broker::status, httpTls::warnings);
+        return new BrokerHealth(
+                broker::status, httpTls::warnings, () -> broker.drain().status());
     }
 
     @Bean
     HttpTls httpTls(ServerConfig config, BrokerMetrics metrics) {
         return new HttpTls(config.http(), metrics.tls());
+    }
+
+    /** Nothing where no port is set; clients are served by then, and until then HAProxy hears nothing. */
+    @Bean
+    @Lazy(false)
+    AgentCheck agentCheck(RunningBroker running, ServerConfig config) {
+        Broker broker = running.broker();
+        AgentAnswer answer = new AgentAnswer(
+                broker::status,
+                () -> broker.drain().status(),
+                ProcessLimits::processorsUsed,
+                broker::loopLag,
+                System::nanoTime);
+        return new AgentCheck(config.agentCheck(), answer);
     }
 
     @Bean

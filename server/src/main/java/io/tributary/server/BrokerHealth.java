@@ -3,8 +3,10 @@ package io.tributary.server;
 import io.tributary.broker.BrokerStatus;
 import io.tributary.broker.deployment.ClusterStatus;
 import io.tributary.broker.deployment.IngestStatus;
+import io.tributary.broker.relocation.DrainStatus;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.Health;
@@ -17,21 +19,28 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 final class BrokerHealth implements HealthIndicator {
     private final Supplier<BrokerStatus> status;
     private final Supplier<List<String>> others;
+    private final Supplier<@Nullable DrainStatus> drain;
 
     BrokerHealth(Supplier<BrokerStatus> status) {
-        this(status, List::of);
+        this(status, List::of, () -> null);
     }
 
-    /** @param others warnings of what is around the broker */
-    BrokerHealth(Supplier<BrokerStatus> status, Supplier<List<String>> others) {
+    /**
+     * Creates it.
+     *
+     * @param others warnings of what is around the broker
+     * @param drain how far a drain is
+     */
+    BrokerHealth(Supplier<BrokerStatus> status, Supplier<List<String>> others, Supplier<@Nullable DrainStatus> drain) {
         this.status = status;
         this.others = others;
+        this.drain = drain;
     }
 
     @Override
     public Health health() {
         BrokerStatus now = status.get();
-        Health.Builder health = health(now)
+        Health.Builder health = health(now, drain.get())
                 .withDetail("listeners", now.listeners())
                 .withDetail("connections", now.connections())
                 .withDetail("persistentSessions", now.persistentSessions())
@@ -63,10 +72,15 @@ final class BrokerHealth implements HealthIndicator {
         }
     }
 
-    private static Health.Builder health(BrokerStatus status) {
+    private static Health.Builder health(BrokerStatus status, @Nullable DrainStatus drain) {
         List<String> problems = problems(status);
         if (!problems.isEmpty()) {
             return Health.down().withDetail("problem", String.join("; ", problems));
+        }
+        if (!status.ready() && drain != null && drain.isDraining()) {
+            return Health.outOfService()
+                    .withDetail("problem", "the node is drained")
+                    .withDetail("drain", drain.phase().name().toLowerCase(Locale.ROOT));
         }
         if (!status.ready()) {
             return Health.outOfService().withDetail("problem", "the broker is starting or stopping");

@@ -59,7 +59,8 @@ public final class TributaryApplication {
         return application;
     }
 
-    private static Properties defaults() {
+    /** What holds where nothing else is said. */
+    static Properties defaults() {
         Properties defaults = new Properties();
         try (InputStream file = TributaryApplication.class.getResourceAsStream(DEFAULTS)) {
             if (file == null) {

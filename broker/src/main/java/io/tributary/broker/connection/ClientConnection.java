@@ -172,17 +172,13 @@ public final class ClientConnection {
         end(ReasonCode.UNSPECIFIED_ERROR, true, null); // [MQTT-3.1.2-8]
     }
 
-    /**
-     * The node shuts down.
-     *
-     * @param serverReference where an MQTT 5 client shall go instead [MQTT-4.11], or null for wherever it likes
-     */
-    public void shutDown(@Nullable String serverReference) {
-        if (state == State.CONNECTED && mqtt5 && serverReference != null) {
-            end(ReasonCode.SERVER_MOVED, true, Refusals.moved(serverReference));
-            return;
+    /** The node sends its clients away. */
+    public void sendAway(Farewell how) {
+        if (state == State.CONNECTED && mqtt5) {
+            end(how.reason(), true, Refusals.disconnect(how));
+        } else {
+            fail(new MqttException(how.reason(), how.words()));
         }
-        fail(new MqttException(ReasonCode.SERVER_SHUTTING_DOWN, "the broker shuts down"));
     }
 
     /** Ends this connection if the client is one of those; event loop. */

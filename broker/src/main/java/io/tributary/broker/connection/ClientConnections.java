@@ -74,6 +74,23 @@ public final class ClientConnections {
         }
     }
 
+    /**
+     * Sends clients away, whichever; one thread at a time.
+     *
+     * @param most how many at most
+     * @return how many were told now, and were not before
+     */
+    public int sendAway(int most, Farewell how) {
+        int told = 0;
+        Iterator<ClientConnection> each = all.iterator();
+        while (told < most && each.hasNext()) {
+            if (each.next().inbox().sendAway(how)) {
+                told++;
+            }
+        }
+        return told;
+    }
+
     /** A small action for each connection, which has its subscriptions judged by the rules that hold; any thread. */
     public Iterator<Runnable> looks() {
         return all.stream().<Runnable>map(connection -> connection::lookAgain).iterator();

@@ -134,9 +134,11 @@ final class ConnectHandshake {
 
     private void checkRoom() {
         if (peer.refusal() != null) {
-            String words = peer.refusal() == ReasonCode.BANNED
-                    ? "the address is banned"
-                    : "the listener takes no more connections for now";
+            String words = switch (peer.refusal()) {
+                case BANNED -> "the address is banned";
+                case USE_ANOTHER_SERVER -> "this node is drained, another node is to serve the client";
+                default -> "the listener takes no more connections for now";
+            };
             throw new MqttException(peer.refusal(), words);
         }
     }

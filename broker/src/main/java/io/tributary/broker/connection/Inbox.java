@@ -23,6 +23,7 @@ final class Inbox implements Endpoint {
     private final ConnectionContext context;
     private final long maxBytes;
     private final AtomicLong bytes = new AtomicLong();
+    private volatile boolean isSentAway;
 
     Inbox(ClientConnection connection, ConnectionContext context) {
         this.connection = connection;
@@ -90,6 +91,20 @@ final class Inbox implements Endpoint {
     @Override
     public long flow() {
         return context.flow().getAcquire();
+    }
+
+    /**
+     * Sends the client away; one thread at a time.
+     *
+     * @return false when that was done before
+     */
+    boolean sendAway(Farewell how) {
+        if (isSentAway) {
+            return false;
+        }
+        isSentAway = true;
+        post(() -> connection.sendAway(how));
+        return true;
     }
 
     /** Has the event loop run the action. */

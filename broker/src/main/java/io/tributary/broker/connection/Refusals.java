@@ -23,10 +23,9 @@ final class Refusals {
         return new Disconnect(inDisconnect(why.reason()), MqttPacket.ABSENT, why.getMessage(), null, List.of());
     }
 
-    /** The node shuts down, and the client shall connect elsewhere [MQTT-4.11]. */
-    static Disconnect moved(String serverReference) {
-        return new Disconnect(
-                ReasonCode.SERVER_MOVED, MqttPacket.ABSENT, "the broker shuts down", serverReference, List.of());
+    /** The node sends its clients away. */
+    static Disconnect disconnect(Farewell how) {
+        return new Disconnect(how.reason(), MqttPacket.ABSENT, how.words(), how.serverReference(), List.of());
     }
 
     /** The client does not get the session of its identifier. Whose that is, is not for strangers. */

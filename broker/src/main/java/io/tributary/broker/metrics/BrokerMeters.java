@@ -65,6 +65,12 @@ public enum BrokerMeters {
             Type.GAUGE,
             Unit.BYTES,
             "Memory outside the Java heap that Netty holds for the buffers of sockets."),
+    /** The wait for event loops. */
+    LOOP_LAG(
+            "tributary.network.loop.lag",
+            Type.GAUGE,
+            Unit.SECONDS,
+            "How long a task waits for its event loop, the longest of all loops, measured once a second."),
 
     // TLS
     /** Handshakes. */
@@ -217,6 +223,13 @@ public enum BrokerMeters {
             Type.COUNTER,
             "Accepted clients whose connection ended, and why.",
             "reason"),
+    /** Clients that other nodes are to have. */
+    CLIENTS_SENT_AWAY(
+            "tributary.clients.sent.away",
+            Type.COUNTER,
+            "Clients that were told to go to another node, because this one is drained (drain) or has more than others"
+                    + " (rebalance).",
+            "cause"),
     /** Silent clients. */
     KEEP_ALIVE_TIMEOUTS(
             "tributary.clients.keepalive.timeouts",
@@ -565,8 +578,17 @@ public enum BrokerMeters {
     READY(
             "tributary.ready",
             Type.GAUGE,
-            "1 from the end of the start, when every listener accepts and every shard is live, to the beginning of the stop;"
-                    + " else 0."),
+            "1 from the end of the start, when every listener accepts and every shard is live, to the beginning of the stop"
+                    + " or of a drain; else 0."),
+    /** The phase of a drain. */
+    DRAIN_PHASE(
+            "tributary.drain.phase",
+            Type.GAUGE,
+            "How far the drain of this node is: 0 not drained, 1 not ready and still serving, 2 sending clients away, 3 handing"
+                    + " shards over, 4 safe to stop."),
+    /** Whether connections are rebalanced. */
+    REBALANCING(
+            "tributary.rebalance.running", Type.GAUGE, "1 while connections are rebalanced over the nodes; else 0."),
     /** The state of the store. */
     STORAGE_HEALTHY(
             "tributary.storage.healthy",

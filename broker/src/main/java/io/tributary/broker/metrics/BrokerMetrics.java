@@ -8,6 +8,8 @@ import io.tributary.broker.connection.ClientRecorder;
 import io.tributary.broker.group.GroupRecorder;
 import io.tributary.broker.guard.GuardRecorder;
 import io.tributary.broker.network.NetworkRecorder;
+import io.tributary.broker.relocation.RelocationRecorder;
+import io.tributary.broker.relocation.RelocationRecorder.Cause;
 import io.tributary.broker.routing.RouterRecorder;
 import io.tributary.broker.security.AuthenticationRecorder;
 import io.tributary.broker.security.Revocations;
@@ -16,7 +18,9 @@ import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.sys.SysStats;
 import io.tributary.broker.tls.TlsRecorder;
 import io.tributary.persistence.rocksdb.StorageRecorder;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.DoubleSupplier;
 
 /**
@@ -36,6 +40,7 @@ public final class BrokerMetrics {
     private final TlsRecorder tls;
     private final GuardRecorder guard;
     private final TenantCounters tenants;
+    private final RelocationRecorder relocation;
 
     /**
      * Registers all meters but those that {@link #gauge} is called for, and those of a cluster.
@@ -56,6 +61,8 @@ public final class BrokerMetrics {
         tls = new TlsCounters(meters);
         guard = new GuardCounters(meters);
         tenants = new TenantCounters(meters);
+        Map<Cause, LongAdder> sentAway = meters.counters(BrokerMeters.CLIENTS_SENT_AWAY, Cause.class);
+        relocation = (cause, count) -> Meters.of(sentAway, cause).add(count);
         if (ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider allocator) {
             meters.gauge(BrokerMeters.DIRECT_MEMORY, () -> allocator.metric().usedDirectMemory());
         }
@@ -130,6 +137,11 @@ public final class BrokerMetrics {
     /** Counts what changes of rules take. */
     public Revocations.Recorder revocations() {
         return security;
+    }
+
+    /** Counts clients that are sent to other nodes. */
+    public RelocationRecorder relocation() {
+        return relocation;
     }
 
     /** Counts messages. */

@@ -19,6 +19,7 @@ final class ListenerAdmission {
     private final @Nullable TokenBucket rate;
     private final AtomicInteger admitted = new AtomicInteger();
     private final AtomicInteger refusing = new AtomicInteger();
+    private volatile boolean turnsAway;
 
     /** The decision on a new connection; every verdict but {@link Rejected} is given back with {@link #release}. */
     sealed interface Verdict {}
@@ -42,6 +43,9 @@ final class ListenerAdmission {
 
     /** Decides on a new connection. */
     Verdict decide() {
+        if (turnsAway) {
+            return refuse(ReasonCode.USE_ANOTHER_SERVER);
+        }
         if (!withinRate()) {
             return refuse(ReasonCode.CONNECTION_RATE_EXCEEDED);
         }
@@ -49,6 +53,11 @@ final class ListenerAdmission {
             return new Admitted();
         }
         return refuse(ReasonCode.QUOTA_EXCEEDED);
+    }
+
+    /** Takes no new connection, for another node is to have it; or takes them again. */
+    void turnAway(boolean all) {
+        turnsAway = all;
     }
 
     /** The connection is closed. */

@@ -13,6 +13,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.tributary.broker.connection.ClientConnections;
 import io.tributary.broker.connection.ConnectionServices;
+import io.tributary.broker.connection.Farewell;
 import io.tributary.broker.loop.LoopMailboxes;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -43,8 +44,10 @@ public final class Listeners {
     private final UnfinishedPackets unfinished = UnfinishedPackets.ofThisProcess();
     private final AcceptFailures acceptFailures;
     private final EventLoopGroup loops;
+    private final LoopLag lag;
     private final ChannelGroup listening = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final List<TlsLayer> layers = new ArrayList<>();
+    private final List<ListenerAdmission> admissions = new ArrayList<>();
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
 
     /** Creates listeners that do not listen yet. */
@@ -64,6 +67,7 @@ public final class Listeners {
                 ? network.eventLoops()
                 : Runtime.getRuntime().availableProcessors();
         loops = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory("mqtt"), transport.handlers());
+        lag = new LoopLag(loops);
     }
 
     /** Begins to listen where no listener has TLS. */
@@ -100,6 +104,21 @@ public final class Listeners {
         return layer;
     }
 
+    /** Does what is to be done each second. */
+    public void tick() {
+        lag.sample();
+    }
+
+    /** How long a task waits for its event loop at present, the longest, in nanoseconds. */
+    public long lagNanos() {
+        return lag.nanos();
+    }
+
+    /** Refuses all new connections in answer to their CONNECT, as another node is to have them; or no more. */
+    public void turnAway(boolean all) {
+        admissions.forEach(admission -> admission.turnAway(all));
+    }
+
     /** What operators should know of the listeners, a sentence each. */
     public List<String> warnings() {
         return acceptFailures.warnings();
@@ -123,7 +142,7 @@ public final class Listeners {
         long steps = Math.max(1, longest.toMillis() * STEPS_A_SECOND / 1000);
         int least = (int) Math.ceilDiv(all.size(), steps);
         int atOnce = perSecond == 0 ? Integer.MAX_VALUE : Math.max(Math.ceilDiv(perSecond, STEPS_A_SECOND), least);
-        sendAway(all.iterator(), atOnce, serverReference, () -> {
+        sendAway(all.iterator(), atOnce, Farewell.stopping(serverReference), () -> {
             connections.newCloseFuture().addListener(closed -> endLoops(done));
             GlobalEventExecutor.INSTANCE.schedule(() -> connections.close(), patience.toNanos(), TimeUnit.NANOSECONDS);
         });
@@ -134,15 +153,14 @@ public final class Listeners {
      * Tells the clients one by one. The event loops must not end before the last client is told, however soon the
      * connections are gone.
      */
-    private static void sendAway(
-            Iterator<Channel> left, int atOnce, @Nullable String serverReference, Runnable whenTold) {
+    private static void sendAway(Iterator<Channel> left, int atOnce, Farewell how, Runnable whenTold) {
         for (int i = 0; i < atOnce && left.hasNext(); i++) {
             Channel channel = left.next();
-            channel.eventLoop().execute(() -> shutDown(channel, serverReference));
+            channel.eventLoop().execute(() -> sendAway(channel, how));
         }
         if (left.hasNext()) {
             GlobalEventExecutor.INSTANCE.schedule(
-                    () -> sendAway(left, atOnce, serverReference, whenTold),
+                    () -> sendAway(left, atOnce, how, whenTold),
                     TimeUnit.SECONDS.toNanos(1) / STEPS_A_SECOND,
                     TimeUnit.NANOSECONDS);
         } else {
@@ -150,10 +168,10 @@ public final class Listeners {
         }
     }
 
-    private static void shutDown(Channel channel, @Nullable String serverReference) {
+    private static void sendAway(Channel channel, Farewell how) {
         SocketHandler connection = channel.pipeline().get(SocketHandler.class);
         if (connection != null) {
-            connection.shutDown(serverReference);
+            connection.sendAway(how);
         } else {
             channel.close();
         }
@@ -175,6 +193,7 @@ public final class Listeners {
 
     private ServerBootstrap bootstrap(ListenerConfig config, SocketLayer layer) {
         ListenerAdmission admission = new ListenerAdmission(config.admission(), System::nanoTime);
+        admissions.add(admission);
         StrayClients strays = new StrayClients(config, System::nanoTime, LOG::info);
         ListenerContext listener = new ListenerContext(
                 config, network, admission, services, clientConnections, mailboxes, unfinished, strays, recorder);

@@ -10,6 +10,7 @@ import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.tributary.broker.connection.ClientConnection;
 import io.tributary.broker.connection.ConnectionOrigin;
+import io.tributary.broker.connection.Farewell;
 import io.tributary.broker.connection.PacketSink;
 import io.tributary.broker.loop.LoopMailbox;
 import io.tributary.broker.network.ListenerAdmission.Verdict;
@@ -88,9 +89,9 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
                 listener.services(), listener.connections(), listener.config().limits(), peer, mailbox, this);
     }
 
-    /** The node shuts down: the client is told, and the connection closed; event loop only. */
-    void shutDown(@Nullable String serverReference) {
-        connection.shutDown(serverReference);
+    /** The node sends its clients away: this one is told, and the connection closed; event loop only. */
+    void sendAway(Farewell how) {
+        connection.sendAway(how);
     }
 
     /** The client does not speak MQTT, or not in the way of the listener: it is disconnected; event loop only. */

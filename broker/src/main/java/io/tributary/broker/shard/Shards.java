@@ -57,6 +57,8 @@ public final class Shards implements ClientShards, AutoCloseable {
     private final ShardDrivers drivers;
     private final CompletableFuture<@Nullable Void> allOwned = new CompletableFuture<>();
     private final AtomicInteger waitingQos0 = new AtomicInteger();
+    private boolean mayOwn = true; // guarded by this
+    private boolean isLeaving; // guarded by this
     /** Confined to the first thread. */
     private long topicsDueMillis;
 
@@ -186,8 +188,15 @@ public final class Shards implements ClientShards, AutoCloseable {
     }
 
     /** Has this node own shards, as after {@link #own}, or no more: then others take them over. */
-    public void takePart(boolean wanted) {
-        log.takePart(wanted);
+    public synchronized void takePart(boolean wanted) {
+        mayOwn = wanted;
+        log.takePart(mayOwn && !isLeaving);
+    }
+
+    /** Hands the shards of this node over to others, and keeps it from owning any, whatever else; or no more. */
+    public synchronized void handOver(boolean all) {
+        isLeaving = all;
+        log.takePart(mayOwn && !isLeaving);
     }
 
     /** Troubles other than the store's that keep shards of this node from being served, a sentence each. */

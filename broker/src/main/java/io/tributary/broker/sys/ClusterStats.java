@@ -15,6 +15,9 @@ import java.util.List;
 public record ClusterStats(
         Node here, List<Node> others, List<String> silent, int knownNodes, int shards, int unownedShards) {
 
+    /** The state of a node that serves clients. */
+    private static final String LIVE = "live";
+
     public ClusterStats {
         others = List.copyOf(others);
         silent = List.copyOf(silent);
@@ -27,7 +30,12 @@ public record ClusterStats(
      * @param state where it is in its life, in a word
      * @param stats the node's own figures
      */
-    public record Node(String name, String state, NodeStats stats) {}
+    public record Node(String name, String state, NodeStats stats) {
+        /** Whether it serves clients, and is not about to leave. */
+        public boolean isLive() {
+            return state.equals(LIVE);
+        }
+    }
 
     /** How many nodes are there. */
     int liveNodes() {

@@ -8,6 +8,8 @@ import io.tributary.broker.sys.SysStats.Traffic;
 import io.tributary.common.event.ByteReader;
 import io.tributary.common.event.ByteWriter;
 import io.tributary.common.event.UnreadableRecordException;
+import java.util.Arrays;
+import java.util.stream.LongStream;
 
 /**
  * A node's figures of itself, for its own clients and for the other nodes of its cluster.
@@ -15,11 +17,17 @@ import io.tributary.common.event.UnreadableRecordException;
  * @param version the program and its version
  * @param uptimeSeconds how long it has been working
  * @param stats what it counts and keeps
+ * @param announced what it says of its operation
  */
-public record NodeStats(String version, long uptimeSeconds, SysStats stats) {
+public record NodeStats(String version, long uptimeSeconds, SysStats stats, Announced announced) {
     private static final int FORMAT = 1;
     private static final int MAX_VERSION_CHARS = 64;
     private static final int SIZE_HINT = 160;
+
+    /** Of a node that says nothing of its operation. */
+    public NodeStats(String version, long uptimeSeconds, SysStats stats) {
+        this(version, uptimeSeconds, stats, Announced.NOTHING);
+    }
 
     /**
      * As the nodes of a cluster tell it each other, in less than 500 bytes: a format byte, the version, and all numbers
@@ -30,8 +38,23 @@ public record NodeStats(String version, long uptimeSeconds, SysStats stats) {
         ByteWriter writer = new ByteWriter(SIZE_HINT);
         writer.writeByte(FORMAT);
         writer.writeString(version.length() <= MAX_VERSION_CHARS ? version : version.substring(0, MAX_VERSION_CHARS));
-        writer.writeNumbers(numbers());
+        long[] counted = numbers();
+        if (announced.equals(Announced.NOTHING)) {
+            writer.writeNumbers(counted);
+        } else {
+            writer.writeNumbers(
+                    LongStream.concat(Arrays.stream(counted), said()).toArray());
+        }
         return writer.toBytes();
+    }
+
+    private LongStream said() {
+        return LongStream.of(
+                announced.draining() ? 1 : 0,
+                announced.order(),
+                announced.rate(),
+                announced.tolerance(),
+                announced.seconds());
     }
 
     private long[] numbers() {
@@ -85,7 +108,9 @@ public record NodeStats(String version, long uptimeSeconds, SysStats stats) {
                 new StoredStats(numbers.next(), numbers.nextSubscribed(), numbers.nextSubscribed(), numbers.next());
         Clients clients = new Clients(connected, disconnected, maximum, numbers.next());
         Traffic traffic = new Traffic(connections, packets, publishes, publishesDropped, numbers.next(), onTheWire);
-        return new NodeStats(version, uptimeSeconds, new SysStats(clients, traffic, kept));
+        Announced announced = new Announced(
+                numbers.next() > 0, numbers.next(), numbers.nextInt(), numbers.nextInt(), numbers.nextInt());
+        return new NodeStats(version, uptimeSeconds, new SysStats(clients, traffic, kept), announced);
     }
 
     /** Numbers one after the other, then zeros. */
@@ -99,6 +124,10 @@ public record NodeStats(String version, long uptimeSeconds, SysStats stats) {
 
         long next() {
             return next < numbers.length ? numbers[next++] : 0;
+        }
+
+        int nextInt() {
+            return (int) Math.min(next(), Integer.MAX_VALUE);
         }
 
         Flow nextFlow() {

@@ -272,7 +272,7 @@ class ClientConnectionTest {
     void tellsClientWhenNodeShutsDown() {
         fixture.connect(Connects.v5().durable().will("gone"));
 
-        fixture.connection().shutDown(null);
+        fixture.connection().sendAway(Farewell.stopping(null));
 
         assertDisconnected(ReasonCode.SERVER_SHUTTING_DOWN);
         assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, true, 300, 0));
@@ -310,7 +310,7 @@ class ClientConnectionTest {
         fixture.backend.holdAttach = true;
         fixture.send(Connects.v5().build());
 
-        fixture.connection().shutDown(null);
+        fixture.connection().sendAway(Farewell.stopping(null));
 
         // CONNACK has no SERVER_SHUTTING_DOWN.
         assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);

@@ -10,6 +10,7 @@ import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.tributary.broker.connection.FakeBackend;
 import io.tributary.broker.connection.FakeServices;
+import io.tributary.broker.connection.Farewell;
 import io.tributary.broker.loop.LoopMailboxes;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
@@ -159,7 +160,7 @@ class SocketHandlerTest {
     void tellsClientWhenNodeShutsDown() {
         connect();
 
-        channel.pipeline().get(SocketHandler.class).shutDown(null);
+        channel.pipeline().get(SocketHandler.class).sendAway(Farewell.stopping(null));
 
         assertThat(((Disconnect) read().getFirst()).reason()).isEqualTo(ReasonCode.SERVER_SHUTTING_DOWN);
         assertThat(channel.isOpen()).isFalse();

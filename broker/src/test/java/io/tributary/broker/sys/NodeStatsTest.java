@@ -21,19 +21,28 @@ class NodeStatsTest {
 
     private static final NodeStats COUNTED = counted("v1.23");
 
+    /** The same with what a node announces, which follows only where there is something. */
+    private static final String ANNOUNCED_GOLDEN = "010576312e3233" + "19" + "02".repeat(25);
+
+    private static final NodeStats ANNOUNCED =
+            new NodeStats("v1.23", 1, COUNTED.stats(), new Announced(true, 22, 23, 24, 25));
+
     @Test
     void bytesStayTheSame() {
         assertThat(HexFormat.of().formatHex(COUNTED.encode())).isEqualTo(GOLDEN);
+        assertThat(HexFormat.of().formatHex(ANNOUNCED.encode())).startsWith("010576312e3233" + "19" + "02".repeat(20));
     }
 
     @Test
     void decodesWhatWasEncoded() {
         assertThat(NodeStats.decode(HexFormat.of().parseHex(GOLDEN))).isEqualTo(COUNTED);
+        assertThat(NodeStats.decode(HexFormat.of().parseHex(ANNOUNCED_GOLDEN))).isEqualTo(ANNOUNCED);
+        assertThat(NodeStats.decode(ANNOUNCED.encode())).isEqualTo(ANNOUNCED);
     }
 
     @Test
     void ignoresWhatALaterVersionSaysBesides() {
-        assertThat(NodeStats.decode(encoded(22))).isEqualTo(COUNTED);
+        assertThat(NodeStats.decode(encoded(27))).isEqualTo(ANNOUNCED);
     }
 
     @Test
@@ -55,7 +64,8 @@ class NodeStatsTest {
                 new SysStats(
                         new Clients(0, most, 0, most),
                         new Traffic(most, flow, flow, 0, most, flow),
-                        new StoredStats(0, subscribed, subscribed, most)));
+                        new StoredStats(0, subscribed, subscribed, most)),
+                new Announced(true, most, Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE));
         assertThat(longest.encode()).hasSizeLessThan(500);
         assertThat(NodeStats.decode(longest.encode()).stats()).isEqualTo(longest.stats());
         assertThat(NodeStats.decode(longest.encode()).version()).hasSize(64);

@@ -38,9 +38,12 @@ public final class ApiController {
     private static final String AREA = "security";
     private static final String AUDIT = "audit";
     private static final String REFUSED = "refused";
+    private static final List<String> DRAIN = List.of("node", "drain");
+    private static final List<String> REBALANCE = List.of("cluster", "rebalance");
 
     private final @Nullable AdminToken token;
     private final SecurityResource security;
+    private final OperationsResource operations;
     private final SecurityRecorder recorder;
 
     /**
@@ -48,9 +51,14 @@ public final class ApiController {
      *
      * @param token what opens the API; null where there is none, and nothing opens it
      */
-    public ApiController(@Nullable AdminToken token, SecurityResource security, SecurityRecorder recorder) {
+    public ApiController(
+            @Nullable AdminToken token,
+            SecurityResource security,
+            OperationsResource operations,
+            SecurityRecorder recorder) {
         this.token = token;
         this.security = security;
+        this.operations = operations;
         this.recorder = recorder;
     }
 
@@ -90,6 +98,17 @@ public final class ApiController {
         if (path.equals(List.of(AREA, REFUSED)) && request.getMethod().equals("GET")) {
             return CompletableFuture.completedStage(
                     ofAnswer(security.refused(request.getParameter("before"), request.getParameter("limit"))));
+        }
+        String method = request.getMethod();
+        if (path.equals(DRAIN)) {
+            return operations
+                    .drain(method, request.getParameter("node"), body(request), who, request.getRemoteAddr())
+                    .thenApply(ApiController::ofAnswer);
+        }
+        if (path.equals(REBALANCE)) {
+            return operations
+                    .rebalance(method, body(request), who, request.getRemoteAddr())
+                    .thenApply(ApiController::ofAnswer);
         }
         if (path.size() < 2 || path.size() > 3 || !path.getFirst().equals(AREA)) {
             throw new ApiProblem(HttpStatus.NOT_FOUND, "there is nothing at " + request.getRequestURI());

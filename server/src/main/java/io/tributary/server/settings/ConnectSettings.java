@@ -12,7 +12,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param timeout How long a client has to get through CONNECT and authentication.
  * @param attachTimeout How long a persistent session's shard has to answer.
  * @param maxClientIdLength The longest client identifier, in characters.
- * @param maxKeepAlive The longest keep alive, imposed on MQTT 5 clients that ask for more or for none; 0 for no limit.
+ * @param maxKeepAlive The longest keep alive, imposed on MQTT 5 clients that ask for more or for none (Server Keep
+ *     Alive); 0 for no limit. Those of MQTT 3 cannot be told, and have what they ask for.
  * @param maxSessionExpiry How long a session is kept without a connection, at most; without a value, for as long as the
  *     client asks.
  * @param responseInformation What MQTT 5 clients are told that ask for response information; without a value, nothing.

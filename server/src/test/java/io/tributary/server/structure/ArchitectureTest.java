@@ -94,6 +94,7 @@ class ArchitectureTest {
                 + " broker.subscription broker.retained broker.security broker.delivery broker.extension persistence.shard",
         "broker.group, broker.subscription broker.delivery broker.routing broker.shard",
         "broker.sys, broker.routing broker.retained",
+        "broker.relocation, broker.sys",
         "broker.loop, ''",
         "broker.embedded, broker.delivery broker.subscription broker.retained",
         "broker.connection,"

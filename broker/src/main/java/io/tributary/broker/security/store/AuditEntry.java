@@ -44,9 +44,18 @@ record AuditEntry(
      * @param details what there is to say besides the action, by names of fields
      */
     static byte[] ofTaken(String node, String action, Map<String, String> details) {
+        return ofAction(Change.BROKER, node, action, details);
+    }
+
+    /**
+     * The JSON text of what somebody did that changes no object.
+     *
+     * @param details what there is to say besides, by names of fields
+     */
+    static byte[] ofAction(String by, String from, String action, Map<String, String> details) {
         Map<String, @Nullable String> fields = new LinkedHashMap<>();
-        fields.put("by", Change.BROKER);
-        fields.put("from", node);
+        fields.put("by", by);
+        fields.put("from", from);
         fields.put("action", action);
         fields.putAll(details);
         return json(fields);

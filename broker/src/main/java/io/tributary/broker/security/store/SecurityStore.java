@@ -345,6 +345,20 @@ public final class SecurityStore {
                         .toArray(CompletableFuture<?>[]::new));
     }
 
+    /**
+     * Notes in the audit log what an administrator did that changes no object. Nobody waits for it.
+     *
+     * @param by who did it
+     * @param from where that one was
+     * @param details what there is to say besides the action, by names of fields
+     */
+    public CompletionStage<?> note(String by, String from, String action, Map<String, String> details) {
+        Open now = opened;
+        return now == null
+                ? CompletableFuture.failedStage(new IllegalStateException("the store is not open"))
+                : now.node().audit().append(AuditEntry.ofAction(by, from, action, details));
+    }
+
     /** Who may not connect. */
     public BanList bans() {
         return bans;

@@ -4,6 +4,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.tributary.localcluster.LocalKafka;
 import io.tributary.localcluster.LocalRedis;
+import io.tributary.server.blackbox.Operator;
+import io.tributary.server.blackbox.Operator.Outcome;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -52,6 +54,21 @@ enum Fault {
             context.cluster().stop(node);
             return new InflictedFault(
                     node, Set.of(node), true, () -> context.cluster().start(node));
+        }
+    },
+    /** Nothing that anybody needs is left in the process when it says so: it is killed then. */
+    NODE_DRAINED("node drained and killed") {
+        @Override
+        InflictedFault strike(FaultContext context) {
+            String node = context.anyNode();
+            TestCluster cluster = context.cluster();
+            Outcome drained = new Operator(cluster.tokenFile())
+                    .drain(cluster.node(node), "--node=" + node, "--serve-for=2s", "--rate=10", "--wait");
+            if (drained.exit() != 0) {
+                throw new AssertionError(node + " is not drained: " + drained.printed());
+            }
+            cluster.kill(node);
+            return new InflictedFault(node, Set.of(node), true, () -> cluster.start(node));
         }
     },
     /** One node after the other, without a look at the cluster in between. */

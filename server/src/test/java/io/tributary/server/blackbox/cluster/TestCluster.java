@@ -63,9 +63,11 @@ public final class TestCluster implements AutoCloseable {
     private final Set<String> down = ConcurrentHashMap.newKeySet();
     private final int shards;
     private final Way way;
+    private final Path tokenFile;
 
-    private TestCluster(LocalKafka kafka, LocalRedis redis, int shards, Way way) {
+    private TestCluster(LocalKafka kafka, LocalRedis redis, int shards, Way way, Path tokenFile) {
         this.way = way;
+        this.tokenFile = tokenFile;
         this.kafka = kafka;
         this.redis = redis;
         this.shards = shards;
@@ -81,6 +83,11 @@ public final class TestCluster implements AutoCloseable {
     /** How clients open connections to its nodes. */
     Way way() {
         return way;
+    }
+
+    /** The file with the token that opens the API of each node. */
+    public Path tokenFile() {
+        return tokenFile;
     }
 
     public LocalKafka kafka() {
@@ -435,7 +442,7 @@ public final class TestCluster implements AutoCloseable {
                         .replicas(redisReplicas)
                         .appendOnly(true)
                         .start();
-                cluster = new TestCluster(kafka, redis, shards, way);
+                cluster = new TestCluster(kafka, redis, shards, way, tokenFile());
                 createTopics(cluster);
                 prepareNodes(cluster);
                 cluster.startNodes();
@@ -471,7 +478,7 @@ public final class TestCluster implements AutoCloseable {
                     "--tributary.cluster.shards=" + shards,
                     "--tributary.cluster.kafka.replication-factor=" + kafkaBrokers,
                     "--tributary.cluster.link.host=127.0.0.1",
-                    "--tributary.cluster.link.secret-file=" + secret()));
+                    "--tributary.cluster.link.secret-file=" + secret("link.secret")));
             shared.addAll(settings);
             Optional<Path> clockLibrary = clocks ? WallClock.library(folder) : Optional.empty();
             for (int i = 1; i <= nodes; i++) {
@@ -497,9 +504,23 @@ public final class TestCluster implements AutoCloseable {
             }
         }
 
-        /** A file with the secret by which the nodes know each other. */
-        private Path secret() {
-            Path file = folder.resolve("link.secret");
+        /** The file of the settings, or one that is made. */
+        private Path tokenFile() {
+            String setting = "--tributary.security.admin-token-file=";
+            return settings.stream()
+                    .filter(each -> each.startsWith(setting))
+                    .findFirst()
+                    .map(each -> Path.of(each.substring(setting.length())))
+                    .orElseGet(() -> {
+                        Path made = secret("admin.token");
+                        settings.add(setting + made);
+                        return made;
+                    });
+        }
+
+        /** A new file with a secret. */
+        private Path secret(String name) {
+            Path file = folder.resolve(name);
             try {
                 Files.createFile(
                         file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));

@@ -1,0 +1,260 @@
+package io.tributary.broker.relocation;
+
+import io.tributary.broker.relocation.RelocationRecorder.Cause;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Empties a node before its process is ended, so that nobody notices.
+ *
+ * <pre>
+ * phase         goes to       when
+ * SERVING       ANNOUNCED     a drain is asked for: from now on the node is not ready
+ * ANNOUNCED     SENDING_AWAY  the time for load balancers is over
+ * SENDING_AWAY  HANDING_OVER  no client is connected; until then clients go at the rate, and new ones are refused
+ * HANDING_OVER  SAFE          other nodes own all shards, if there are others, and this node has left the cluster
+ * any           SERVING       the drain is taken back; after SAFE the node begins anew
+ * </pre>
+ *
+ * <p>It goes on where the node begins anew by itself meanwhile, and is forgotten when the process ends. Any thread; the
+ * phases are on one thread, which {@link Host#release} blocks.
+ */
+public final class Drain {
+    private static final Logger LOG = LoggerFactory.getLogger(Drain.class);
+    private static final String NOTHING = "nothing";
+
+    /** How far a drain is. */
+    public enum Phase {
+        /** The node is not drained. */
+        SERVING(0),
+        /** The node is not ready any more, and serves its clients. */
+        ANNOUNCED(1),
+        /** Clients are sent away. */
+        SENDING_AWAY(2),
+        /** Other nodes take the shards over. */
+        HANDING_OVER(3),
+        /** The process may be ended in any way: it has nothing that anybody needs. */
+        SAFE(4);
+
+        private final int number;
+
+        Phase(int number) {
+            this.number = number;
+        }
+
+        /** What metrics show. */
+        public int number() {
+            return number;
+        }
+    }
+
+    private final String name;
+    private final Host host;
+    private final ScheduledExecutorService thread;
+    private final LongSupplier nanoTime;
+    private final RelocationRecorder recorder;
+    private volatile DrainStatus status;
+
+    // Confined to the thread.
+    private @Nullable DrainOrder order;
+    private @Nullable ScheduledFuture<?> ticking;
+    private Phase phase = Phase.SERVING;
+    private Pace pace = new Pace();
+    private long begunNanos;
+
+    /** Creates it, of a node that is not drained. */
+    public Drain(
+            String name,
+            Host host,
+            ScheduledExecutorService thread,
+            LongSupplier nanoTime,
+            RelocationRecorder recorder) {
+        this.name = name;
+        this.host = host;
+        this.thread = thread;
+        this.nanoTime = nanoTime;
+        this.recorder = recorder;
+        status = new DrainStatus(name, Phase.SERVING, null, 0, 0, 0, NOTHING);
+    }
+
+    /** How far it is; of a tenth of a second ago at most. */
+    public DrainStatus status() {
+        return status;
+    }
+
+    /**
+     * Begins to drain the node. Of a drain that goes on already the rate changes, and the time for load balancers,
+     * which counts from its beginning.
+     *
+     * @return how far it is then
+     */
+    public CompletionStage<DrainStatus> begin(DrainOrder newOrder) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    order = newOrder;
+                    if (phase == Phase.SERVING) {
+                        begunNanos = nanoTime.getAsLong();
+                        pace = new Pace();
+                        enter(Phase.ANNOUNCED);
+                        ticking = thread.scheduleWithFixedDelay(
+                                this::tickSafely, 0, TimeUnit.SECONDS.toMillis(1) / Pace.STEPS, TimeUnit.MILLISECONDS);
+                    }
+                    LOG.info(
+                            "drain: by {} from {}; clients are served for {} s, then sent away at {} a second",
+                            newOrder.by(),
+                            newOrder.from(),
+                            newOrder.serveFor().toSeconds(),
+                            newOrder.rate() == 0 ? "any number" : newOrder.rate());
+                    note(newOrder.by(), newOrder.from(), "drain");
+                    look(phase == Phase.ANNOUNCED ? "load balancers" : status.waitsFor());
+                    return status;
+                },
+                thread);
+    }
+
+    /**
+     * Takes a drain back: the node serves clients again, and becomes ready.
+     *
+     * @param by who wants it
+     * @param from where that one is
+     * @return how far it is then
+     */
+    public CompletionStage<DrainStatus> cancel(String by, String from) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    if (phase != Phase.SERVING) {
+                        LOG.info("drain: taken back by {} from {}, in phase {}", by, from, phase);
+                        cancel();
+                        note(by, from, "undrain");
+                    }
+                    return status;
+                },
+                thread);
+    }
+
+    private void cancel() {
+        Phase before = phase;
+        Objects.requireNonNull(ticking).cancel(false);
+        enter(Phase.SERVING);
+        order = null;
+        if (before == Phase.SAFE) {
+            host.resume();
+        }
+        ServingNode node = host.node();
+        if (node != null) {
+            node.handOver(false);
+            node.turnAway(false);
+        }
+        look(NOTHING);
+    }
+
+    private void note(String by, String from, String action) {
+        host.note(by, from, action, Map.of("node", name, "phase", phase.toString()));
+    }
+
+    private void enter(Phase next) {
+        phase = next;
+    }
+
+    private void tickSafely() {
+        try {
+            tick();
+        } catch (RuntimeException e) {
+            LOG.error("a step of the drain failed; this is a defect", e);
+        }
+    }
+
+    /** A step. */
+    private void tick() {
+        DrainOrder now = order;
+        if (now == null || phase == Phase.SAFE) {
+            return;
+        }
+        ServingNode node = host.node();
+        if (node == null) {
+            look("the node, which begins anew");
+            return;
+        }
+        switch (phase) {
+            case ANNOUNCED -> announced(node, now);
+            case SENDING_AWAY -> sendAway(node, now);
+            case HANDING_OVER -> handOver(node);
+            case SERVING, SAFE -> {}
+        }
+    }
+
+    private void announced(ServingNode node, DrainOrder now) {
+        if (elapsed().compareTo(now.serveFor()) >= 0) {
+            LOG.info("drain: {} clients are sent away", node.connections());
+            enter(Phase.SENDING_AWAY);
+            sendAway(node, now);
+        } else {
+            look("load balancers");
+        }
+    }
+
+    private void sendAway(ServingNode node, DrainOrder now) {
+        node.turnAway(true);
+        recorder.sentAway(Cause.DRAIN, node.sendAway(pace.next(now.rate())));
+        int left = node.connections();
+        if (left == 0) {
+            LOG.info("drain: no client is connected; {} shards are handed over", node.ownedShards());
+            enter(Phase.HANDING_OVER);
+            handOver(node);
+        } else {
+            look("clients");
+        }
+    }
+
+    /** Where others are to own the shards, it waits until they do. */
+    private void handOver(ServingNode node) {
+        node.turnAway(true);
+        node.handOver(true);
+        if (isWaitedFor(node) && node.ownedShards() + node.unownedShards() > 0) {
+            look("other nodes, which own all shards but " + (node.ownedShards() + node.unownedShards()));
+            return;
+        }
+        look("the node, which leaves the cluster");
+        host.release();
+        if (host.node() == null) { // else it has begun anew, and lets go once more
+            enter(Phase.SAFE);
+            Objects.requireNonNull(ticking).cancel(false);
+            LOG.info("drain: safe to stop, after {} s", elapsed().toSeconds());
+        }
+        look(NOTHING);
+    }
+
+    /** Whether there is a node that can own the shards. */
+    private static boolean isWaitedFor(ServingNode node) {
+        return !node.isAlone()
+                && node.figures().others().stream()
+                        .anyMatch(other ->
+                                other.isLive() && !other.stats().announced().draining());
+    }
+
+    private Duration elapsed() {
+        return Duration.ofNanos(nanoTime.getAsLong() - begunNanos);
+    }
+
+    private void look(String waitsFor) {
+        ServingNode node = host.node();
+        status = new DrainStatus(
+                name,
+                phase,
+                order,
+                phase == Phase.SERVING ? 0 : elapsed().toSeconds(),
+                node == null ? 0 : node.connections(),
+                node == null ? 0 : node.ownedShards(),
+                waitsFor);
+    }
+}

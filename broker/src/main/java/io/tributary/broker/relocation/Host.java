@@ -1,0 +1,27 @@
+package io.tributary.broker.relocation;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The process around the node that serves clients. */
+public interface Host {
+
+    /** The node that serves clients; null while none does. */
+    @Nullable
+    ServingNode node();
+
+    /** Ends the node in order: its clients, its shards, its place in the cluster. Blocks until done. */
+    void release();
+
+    /** Begins to serve clients again after {@link #release}; does not wait until they are served. */
+    void resume();
+
+    /**
+     * Has an entry in the audit log, as soon as a node serves clients.
+     *
+     * @param by who did it
+     * @param from where that one was
+     * @param action in a word
+     */
+    void note(String by, String from, String action, Map<String, String> details);
+}

@@ -1,0 +1,215 @@
+package io.tributary.broker.relocation;
+
+import io.tributary.broker.relocation.RebalanceStatus.Part;
+import io.tributary.broker.relocation.RelocationRecorder.Cause;
+import io.tributary.broker.sys.ClusterStats;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Spreads connections evenly over the nodes of a cluster: a new node stays empty otherwise, for clients stay where they
+ * are. Nodes tell each other each second how many clients they have, and the newest order; each node decides for
+ * itself, and sends clients away while it has more than the mean and the tolerance. Sessions need no moving.
+ *
+ * <p>An order is over when no node has had too many for five seconds, when its time is over, or when it is taken back.
+ * Clients that are on their way from one node to another count for who goes: by the mean of the largest sum of the last
+ * ten seconds. A node that is drained sends nobody away for it, and has no part in the mean.
+ *
+ * <p>Any thread; decisions are on one.
+ */
+public final class Rebalance {
+    private static final Logger LOG = LoggerFactory.getLogger(Rebalance.class);
+    private static final int CALM_TICKS = 5;
+    private static final int SUMS = 10;
+    private static final double PERCENT = 100;
+
+    private final Host host;
+    private final ScheduledExecutorService thread;
+    private final BooleanSupplier isDraining;
+    private final RelocationRecorder recorder;
+    private volatile RebalanceStatus status = new RebalanceStatus(false, RebalanceOrder.NONE, 0, 0, List.of());
+
+    // Confined to the thread.
+    private RebalanceOrder order = RebalanceOrder.NONE;
+    private final Deque<Long> sums = new ArrayDeque<>();
+    private boolean isOver = true;
+    private int calm;
+
+    /** Creates it. */
+    public Rebalance(
+            Host host, ScheduledExecutorService thread, BooleanSupplier isDraining, RelocationRecorder recorder) {
+        this.host = host;
+        this.thread = thread;
+        this.isDraining = isDraining;
+        this.recorder = recorder;
+    }
+
+    /** Begins to look, once a second. */
+    public void start() {
+        ScheduledFuture<?> _ = thread.scheduleWithFixedDelay(this::tickSafely, 1, 1, TimeUnit.SECONDS);
+    }
+
+    /** How connections are spread; of a second ago at most. */
+    public RebalanceStatus status() {
+        return status;
+    }
+
+    /**
+     * Has all nodes rebalance their connections.
+     *
+     * @param rate how many clients each node sends away a second, at least 1
+     * @param tolerance how many percent more than the mean a node may have
+     * @param longest how long it may take
+     * @param by who wants it
+     * @param from where that one is
+     * @return how they are spread; fails with {@link IllegalStateException} where there can be nothing to do
+     */
+    public CompletionStage<RebalanceStatus> begin(int rate, int tolerance, Duration longest, String by, String from) {
+        if (rate < 1 || longest.toSeconds() < 1) {
+            throw new IllegalArgumentException("rate and seconds must be at least 1");
+        }
+        return CompletableFuture.supplyAsync(
+                () -> give(by, from, rate, tolerance, Math.toIntExact(longest.toSeconds())), thread);
+    }
+
+    /** Ends it, at all nodes. */
+    public CompletionStage<RebalanceStatus> cancel(String by, String from) {
+        return CompletableFuture.supplyAsync(() -> give(by, from, 0, 0, 0), thread);
+    }
+
+    private RebalanceStatus give(String by, String from, int rate, int tolerance, int seconds) {
+        ServingNode node = host.node();
+        if (node == null || node.isAlone()) {
+            throw new IllegalStateException(
+                    node == null ? "this node serves no clients at the moment" : "this broker runs alone");
+        }
+        long number = Math.max(order.number() + 1, node.millis());
+        take(new RebalanceOrder(number, rate, tolerance, seconds));
+        host.note(
+                by,
+                from,
+                rate == 0 ? "rebalance-end" : "rebalance",
+                Map.of("rate", Integer.toString(rate), "tolerance", Integer.toString(tolerance)));
+        tick();
+        return status;
+    }
+
+    private void take(RebalanceOrder newer) {
+        order = newer;
+        isOver = newer.rate() == 0;
+        calm = 0;
+        if (isOver) {
+            LOG.info("rebalance: ended");
+        } else {
+            LOG.info(
+                    "rebalance: a node with {} % more clients than the mean sends {} a second away",
+                    newer.tolerance(), newer.rate());
+        }
+    }
+
+    private void tickSafely() {
+        try {
+            tick();
+        } catch (RuntimeException e) {
+            LOG.error("a look at the connections of all nodes failed; this is a defect", e);
+        }
+    }
+
+    private void tick() {
+        ServingNode node = host.node();
+        if (node == null || node.isAlone()) {
+            return;
+        }
+        ClusterStats figures = node.figures();
+        for (ClusterStats.Node other : figures.others()) {
+            RebalanceOrder theirs = RebalanceOrder.of(other.stats().announced());
+            if (theirs.number() > order.number()) {
+                take(theirs);
+            }
+        }
+        node.announce(order.announced(isDraining.getAsBoolean()));
+        decide(node, figures);
+    }
+
+    private void decide(ServingNode node, ClusterStats figures) {
+        List<Part> parts = Stream.concat(Stream.of(figures.here()), figures.others().stream())
+                .filter(ClusterStats.Node::isLive)
+                .map(each -> new Part(each.name(), connections(each), isDrained(each, figures.here())))
+                .toList();
+        List<Part> takers = parts.stream().filter(part -> !part.draining()).toList();
+        long sum = takers.stream().mapToLong(Part::connections).sum();
+        sums.addLast(sum);
+        if (sums.size() > SUMS) {
+            sums.removeFirst();
+        }
+        double mean = mean(sum, takers);
+        long most = most(mean);
+        if (!isOver && !order.holdsAt(node.millis())) {
+            end("its time is over");
+        }
+        calm = takers.stream().allMatch(part -> part.connections() <= most) ? calm + 1 : 0;
+        if (!isOver && calm >= CALM_TICKS) {
+            end("no node has too many clients");
+        }
+        status = new RebalanceStatus(!isOver, order, mean, most, parts);
+        long largest = sums.stream().mapToLong(each -> each).max().orElse(0);
+        long excess = connections(figures.here()) - most(mean(largest, takers));
+        if (!isOver && !isDraining.getAsBoolean() && excess > 0) {
+            sendAway((int) Math.min(excess, order.rate()));
+        }
+    }
+
+    private static double mean(long sum, List<Part> takers) {
+        return sum / (double) Math.max(1, takers.size());
+    }
+
+    private long most(double mean) {
+        return (long) Math.ceil(mean * (1 + order.tolerance() / PERCENT));
+    }
+
+    private boolean isDrained(ClusterStats.Node node, ClusterStats.Node here) {
+        return node.equals(here)
+                ? isDraining.getAsBoolean()
+                : node.stats().announced().draining();
+    }
+
+    private static long connections(ClusterStats.Node node) {
+        return node.stats().stats().clients().connected();
+    }
+
+    private void end(String why) {
+        isOver = true;
+        LOG.info("rebalance: {}", why);
+    }
+
+    /** Spread over the second that follows. */
+    private void sendAway(int clients) {
+        RebalanceOrder by = order;
+        for (int step = 0; step < Pace.STEPS; step++) {
+            int share = (int) ((long) clients * (step + 1) / Pace.STEPS - (long) clients * step / Pace.STEPS);
+            if (share > 0) {
+                ScheduledFuture<?> _ =
+                        thread.schedule(() -> sendAway(share, by), step * 1_000L / Pace.STEPS, TimeUnit.MILLISECONDS);
+            }
+        }
+    }
+
+    private void sendAway(int share, RebalanceOrder by) {
+        ServingNode node = host.node();
+        if (node != null && by.equals(order) && !isOver) {
+            recorder.sentAway(Cause.REBALANCE, node.sendAway(share));
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package io.tributary.broker.relocation;
+
+import java.util.List;
+
+/**
+ * How connections are spread over the nodes, as a node knows it.
+ *
+ * @param running whether clients are being sent away
+ * @param order the newest order; its numbers are 0 where there was none
+ * @param mean how many clients a node has on average
+ * @param most how many a node may have by the order
+ */
+public record RebalanceStatus(boolean running, RebalanceOrder order, double mean, long most, List<Part> nodes) {
+    /** Copies the list. */
+    public RebalanceStatus {
+        nodes = List.copyOf(nodes);
+    }
+
+    /**
+     * What one node has.
+     *
+     * @param draining whether it is drained, and has no part in the mean
+     */
+    public record Part(String node, long connections, boolean draining) {}
+}
