@@ -76,7 +76,7 @@ class ChartSettingsTest {
                     case "tls.crt" -> Files.readAllBytes(server.certificate());
                     case "tls.key" -> Files.readAllBytes(server.key());
                     case "ca.crt" -> Files.readAllBytes(authority.certificate());
-                    case "seed.yaml" -> "users: []\n".getBytes(UTF_8);
+                    case "seed.yaml" -> "users: {}\n".getBytes(UTF_8);
                     case "token" -> "admin:0123456789abcdef0123456789abcdef0123456789abcdef\n".getBytes(UTF_8);
                     default -> "0123456789abcdef0123456789abcdef\n".getBytes(UTF_8);
                 };
