@@ -25,7 +25,7 @@
 {{- if and $brokers (gt (int $v.kafka.replicationFactor) $brokers) }}{{ $p = append $p (printf "kafka.replicationFactor: %d copies need as many brokers, and kafka.%s.brokers is %d; lower the one or raise the other" (int $v.kafka.replicationFactor) $v.kafka.kind $brokers) }}{{ end }}
 {{- if and (eq $v.redis.kind "external") (not $v.redis.external.nodes) }}{{ $p = append $p "redis.external.nodes: is missing; addresses of the Redis Cluster, such as redis-1:6379,redis-2:6379 (or redis.kind: trial)" }}{{ end }}
 {{- range $name, $value := $v.kafka.clientProperties }}
-{{- if regexMatch "(?i)password|jaas|secret" $name }}{{ $p = append $p (printf "kafka.clientProperties.%s: a secret in plain words would be in a ConfigMap; use kafka.external.sasl.existingSecret, or a file of security.secretMounts" $name) }}{{ end }}
+{{- if or (regexMatch "(?i)password|secret" $name) (regexMatch "(?i)password *=" (toString $value)) }}{{ $p = append $p (printf "kafka.clientProperties.%s: a secret in plain words would be in a ConfigMap; use kafka.external.sasl.existingSecret, or a file of security.secretMounts" $name) }}{{ end }}
 {{- end }}
 {{- end }}
 
