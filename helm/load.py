@@ -40,10 +40,10 @@ class Device:
 
     def __init__(self, options, number):
         self.number = number
-        self.lock = threading.Lock()
-        self.sent, self.acknowledged = {1: {}, 2: {}}, {1: set(), 2: set()}
+        self.sent, self.ids, self.confirmed = {1: {}, 2: {}}, {}, set()
         self.received, self.duplicates, self.disorder = {1: {}, 2: {}}, {1: 0, 2: 0}, []
-        self.newest, self.ids, self.away, self.left, self.reasons = {1: 0, 2: 0}, {}, [], {}, []
+        self.up = None
+        self.newest, self.away, self.left, self.reasons = {1: 0, 2: 0}, [], {}, []
         self.subscribed = threading.Event()
         run = f"{options.run}-{number}"
         self.topic = f"load/{run}"
@@ -63,28 +63,35 @@ class Device:
         if reason.is_failure:
             self.reasons.append(f"refused: {reason}")
             return
+        if kind == "pub":
+            self.up = time.monotonic()
         if kind in self.left:
             self.away.append(time.monotonic() - self.left.pop(kind))
         if kind == "sub" and not self.subscribed.is_set():
             client.subscribe(f"{self.topic}/#", 2)
 
     def gone(self, kind, reason):
+        if kind == "pub":
+            self.up = None
         if not stop.is_set():
             self.left.setdefault(kind, time.monotonic())
             self.reasons.append(str(reason))
 
     def publish(self, sequence):
+        """Not while it connects: paho would send what is new before what it has to send again."""
+        if self.up is None or time.monotonic() - self.up < 0.5:
+            return
         for qos in (1, 2):
-            with self.lock:
-                self.sent[qos][sequence] = time.monotonic()
-                info = self.publisher.publish(f"{self.topic}/{qos}", str(sequence), qos)
-                self.ids[info.mid] = (qos, sequence)
+            self.sent[qos][sequence] = time.monotonic()
+            self.ids[self.publisher.publish(f"{self.topic}/{qos}", str(sequence), qos).mid] = (qos, sequence)
 
     def published(self, _, __, mid, reason, ___):
-        with self.lock:
-            found = self.ids.pop(mid, None)
-        if found and not (reason and reason.is_failure):
-            self.acknowledged[found[0]].add(found[1])
+        """Packet identifiers do not come again within a run: it has fewer messages than there are identifiers."""
+        if not (reason and reason.is_failure):
+            self.confirmed.add(mid)
+
+    def acknowledged(self, qos):
+        return {sequence for mid, (wanted, sequence) in list(self.ids.items()) if wanted == qos and mid in self.confirmed}
 
     def message(self, _, __, message):
         qos, sequence = int(message.topic.rsplit("/", 1)[1]), int(message.payload)
@@ -97,7 +104,7 @@ class Device:
         self.newest[qos] = max(self.newest[qos], sequence)
 
     def waiting(self):
-        return bool(self.ids) or any(self.acknowledged[qos] - self.received[qos].keys() for qos in (1, 2))
+        return len(self.confirmed) < len(self.ids) or any(self.acknowledged(qos) - self.received[qos].keys() for qos in (1, 2))
 
 
 def main():
@@ -138,15 +145,15 @@ def main():
 
 
 def report(devices):
-    lost = [(d.number, qos, sequence) for d in devices for qos in (1, 2) for sequence in d.acknowledged[qos] - d.received[qos].keys()]
+    lost = [(d.number, qos, sequence) for d in devices for qos in (1, 2) for sequence in d.acknowledged(qos) - d.received[qos].keys()]
     waits = [d.received[qos][s] - d.sent[qos][s] for d in devices for qos in (1, 2) for s in d.received[qos]]
     away = sorted(time for d in devices for time in d.away)
     reasons = {}
     for reason in (reason for d in devices for reason in d.reasons):
         reasons[reason] = reasons.get(reason, 0) + 1
     result = {
-        "acknowledged": sum(len(d.acknowledged[qos]) for d in devices for qos in (1, 2)),
-        "unacknowledged": sum(len(d.ids) for d in devices),
+        "acknowledged": sum(len(d.acknowledged(qos)) for d in devices for qos in (1, 2)),
+        "unacknowledged": sum(len(d.ids) - len(d.confirmed) for d in devices),
         "lost": len(lost), "duplicates_qos1": sum(d.duplicates[1] for d in devices), "duplicates_qos2": sum(d.duplicates[2] for d in devices),
         "out_of_order": sum(len(d.disorder) for d in devices), "longest_wait_s": round(max(waits, default=0), 2),
         "reconnects": len(away), "away_p99_s": round(away[int(len(away) * 0.99)], 2) if away else 0, "away_max_s": round(away[-1], 2) if away else 0,
