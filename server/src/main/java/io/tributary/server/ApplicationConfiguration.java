@@ -19,12 +19,15 @@ import io.tributary.server.api.Seed;
 import io.tributary.server.settings.ServerConfig;
 import io.tributary.server.settings.TributarySettings;
 import io.tributary.server.settings.check.SettingException;
+import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.info.BuildProperties;
 import org.springframework.context.annotation.Bean;
@@ -159,6 +162,11 @@ class ApplicationConfiguration {
                 broker::loopLag,
                 System::nanoTime);
         return new AgentCheck(config.agentCheck(), answer);
+    }
+
+    @Bean
+    WebFolder webFolder(@Value("${server.tomcat.basedir:#{null}}") @Nullable File base) {
+        return new WebFolder(base);
     }
 
     @Bean
