@@ -93,6 +93,8 @@ final class BrokerNode implements AutoCloseable {
     private final Listeners listeners;
     private final ScheduledExecutorService timer;
     private final RuleChanges ruleChanges;
+    private final ConfiguredRules configuredRules;
+    private final long rulesDigest;
     private final Tenants tenants;
     private final TenantFigures tenantFigures;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -143,6 +145,9 @@ final class BrokerNode implements AutoCloseable {
         security = Objects.requireNonNull(extensions.security());
         expulsions = new Expulsions(security, clientConnections);
         Revocations revocations = new Revocations(config.onRevocation(), metrics.revocations());
+        rulesDigest = extensions.authorizer().digest();
+        configuredRules =
+                new ConfiguredRules(() -> membership.withOtherRules(rulesDigest), revocations, System::nanoTime);
         duties = new SecurityDuties(config.nodeName(), security, expulsions, revocations);
         ruleChanges = new RuleChanges(
                 extensions.authorizer(),
@@ -279,6 +284,7 @@ final class BrokerNode implements AutoCloseable {
         subscriptions.watch(subscriber -> shards.verify(subscriber.clientId(), subscriber.identity()));
         groups.start();
         shards.own();
+        configuredRules.tick();
         ScheduledFuture<?> _ = timer.scheduleWithFixedDelay(this::tick, 0, 1, TimeUnit.SECONDS);
         duties.start(ruleChanges);
         Stages.await(membership.live());
@@ -306,6 +312,7 @@ final class BrokerNode implements AutoCloseable {
             listeners.tick();
             membership.tick();
             membership.tell(this::stats);
+            configuredRules.tick();
             tenantFigures.tick();
             sharedBans.tick();
             if (!deployment.view().isCurrent()) {
@@ -381,7 +388,7 @@ final class BrokerNode implements AutoCloseable {
                 stats.queuedMessages(),
                 deployment.storage().queuedBytes(),
                 deployment.storage().memoryBytes(),
-                Stream.of(listeners.warnings(), tls.warnings(), security.problems())
+                Stream.of(listeners.warnings(), tls.warnings(), security.problems(), configuredRules.warnings())
                         .flatMap(List::stream)
                         .toList(),
                 membership.status());
@@ -403,7 +410,7 @@ final class BrokerNode implements AutoCloseable {
                         subscribed(subscriptions.transientCount()),
                         retained.count()));
         long uptimeSeconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startedNanos);
-        return new NodeStats(sys.version(), uptimeSeconds, stats, announced);
+        return new NodeStats(sys.version(), uptimeSeconds, stats, rulesDigest, announced);
     }
 
     private static SysStats.Subscribed subscribed(SubscriptionCount count) {

@@ -129,6 +129,11 @@ record Standalone(String name, String node, SteadyClock clock, RecordFormat form
         }
 
         @Override
+        public List<String> withOtherRules(long digest) {
+            return List.of();
+        }
+
+        @Override
         public void serving() {}
 
         @Override

@@ -21,8 +21,11 @@ import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.ingest.IngestSource;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +52,9 @@ final class ClusterMembership implements Membership {
     private final @Nullable Ingest ingest;
     private final @Nullable CertificateWatch certificates;
     private @Nullable String toldProblem; // on the thread of tick
+
+    /** What other nodes have said of their rules, which a process does not change; on the thread of tick. */
+    private final Map<NodeId, Long> rules = new HashMap<>();
 
     ClusterMembership(
             ClusterNode cluster,
@@ -154,6 +160,26 @@ final class ClusterMembership implements Membership {
         }
         ClusterStats.Node here = new ClusterStats.Node(id.name(), word(state), own);
         return new ClusterStats(here, others, silent, cluster.knownNodes(), shards.count(), shards.unowned());
+    }
+
+    @Override
+    public List<String> withOtherRules(long digest) {
+        List<Member> others = cluster.members().stream()
+                .filter(member -> !member.id().equals(id) && member.state() != NodeState.JOINING)
+                .toList();
+        rules.keySet().retainAll(others.stream().map(Member::id).toList());
+        for (Member other : others) {
+            NodeStats stats = figuresOf(other);
+            if (stats != null) {
+                rules.put(other.id(), stats.rules());
+            }
+        }
+        return others.stream()
+                .map(Member::id)
+                .filter(other -> !Objects.equals(rules.get(other), digest))
+                .map(NodeId::name)
+                .sorted()
+                .toList();
     }
 
     /** Null also where a version that is too new for this one has said it. */

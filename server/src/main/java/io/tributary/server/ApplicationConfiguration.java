@@ -30,6 +30,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.info.BuildProperties;
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
@@ -167,6 +169,11 @@ class ApplicationConfiguration {
     @Bean
     WebFolder webFolder(@Value("${server.tomcat.basedir:#{null}}") @Nullable File base) {
         return new WebFolder(base);
+    }
+
+    @Bean
+    WebServerFactoryCustomizer<TomcatServletWebServerFactory> problemReport() {
+        return ProblemReport.customizer();
     }
 
     @Bean
