@@ -76,7 +76,7 @@ done
 grep -qx ready "$scratch/log" || die "it is not ready after $READY_LIMIT_SECONDS s"
 grep -q 'everybody who reaches' "$scratch/log" || die "it does not say that it is open"
 heap=$(TRIBUTARY_MEMORY=768m TRIBUTARY_EXPECTED_CLIENTS=1000 "$PROGRAM/bin/tributary" size | sed -n 's/.*-Xmx\([0-9]*\)m/\1/p')
-grep -q "heap ${heap}MB" "$scratch/log" || die "the heap is not that of tributary size: $heap MB"
+tr '\0' '\n' <"/proc/$pid/cmdline" | grep -qx -- "-Xmx${heap}m" || die "the heap is not that of tributary size: $heap MB"
 nsenter --target "$pid" --mount --net --root --wd=/ /opt/tributary/bin/tributary health >"$scratch/health" || die "health says it is not well"
 grep -q '"UP"' "$scratch/health" || die "health says: $(cat "$scratch/health")"
 grep -q "/opt/tributary/lib/native/librocksdbjni" "/proc/$pid/maps" || die "RocksDB's library is not the unpacked one"
