@@ -27,6 +27,7 @@ clean_up() {
 trap clean_up EXIT
 
 contained() { # NAME=value... command...: in place of this shell, in a read-only root and a network of its own
+  # shellcheck disable=SC2016
   exec unshare --mount --net bash -euc '
     root=$1 data=$2
     shift 2
@@ -50,6 +51,8 @@ refused() { # words, then what `contained` takes
 
 inside() { nsenter --target "$pid" --net "$@"; }
 
+# shellcheck source=../dist/src/main/dist/lib/launcher.sh
+JAVA_HOME=$(JAVA_PROGRAM=javac && . dist/src/main/dist/lib/launcher.sh && find_jdk && printf '%s' "$JAVA_HOME") || die "there is no JDK 25"
 docker/rootfs.sh "$root"
 docker/assemble.sh "$PROGRAM" "$JAVA_HOME" "$root"
 chmod 755 "$scratch"
@@ -57,13 +60,13 @@ mkdir "$scratch/data"
 chown 0:0 "$scratch/data"
 chmod 770 "$scratch/data"
 
-readonly run='/opt/tributary/bin/tributary run'
-refused 'the broker needs 512 MB' TRIBUTARY_MEMORY=511m $run
-refused 'nothing says who may connect' TRIBUTARY_LISTENERS_TCP_PORT=1884 $run
+readonly run=(/opt/tributary/bin/tributary run)
+refused 'the broker needs 512 MB' TRIBUTARY_MEMORY=511m "${run[@]}"
+refused 'nothing says who may connect' TRIBUTARY_LISTENERS_TCP_PORT=1884 "${run[@]}"
 refused 'nothing listens at port 9093' /opt/tributary/bin/tributary health
 
 : >"$scratch/log"
-contained TRIBUTARY_MEMORY=768m TRIBUTARY_EXPECTED_CLIENTS=1000 $run >"$scratch/log" 2>&1 </dev/null &
+contained TRIBUTARY_MEMORY=768m TRIBUTARY_EXPECTED_CLIENTS=1000 "${run[@]}" >"$scratch/log" 2>&1 </dev/null &
 pid=$!
 for ((i = 0; i < READY_LIMIT_SECONDS * 10; i++)); do
   if grep -qx ready "$scratch/log"; then break; fi
@@ -73,8 +76,8 @@ done
 grep -qx ready "$scratch/log" || die "it is not ready after $READY_LIMIT_SECONDS s"
 grep -q 'everybody who reaches' "$scratch/log" || die "it does not say that it is open"
 heap=$(TRIBUTARY_MEMORY=768m TRIBUTARY_EXPECTED_CLIENTS=1000 "$PROGRAM/bin/tributary" size | sed -n 's/.*-Xmx\([0-9]*\)m/\1/p')
-grep -q "heap ${heap}MB" "$scratch/log" || die "the heap is not that of tributary size: $heap MB"
-nsenter --target "$pid" --mount --net --root --wd /opt/tributary/bin/tributary health >"$scratch/health" || die "health says it is not well"
+tr '\0' '\n' <"/proc/$pid/cmdline" | grep -qx -- "-Xmx${heap}m" || die "the heap is not that of tributary size: $heap MB"
+nsenter --target "$pid" --mount --net --root --wd=/ /opt/tributary/bin/tributary health >"$scratch/health" || die "health says it is not well"
 grep -q '"UP"' "$scratch/health" || die "health says: $(cat "$scratch/health")"
 grep -q "/opt/tributary/lib/native/librocksdbjni" "/proc/$pid/maps" || die "RocksDB's library is not the unpacked one"
 grep -q "/opt/tributary/lib/native/libnetty_transport_native_epoll" "/proc/$pid/maps" || die "nor is that of Netty"

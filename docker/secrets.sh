@@ -58,7 +58,7 @@ xxd_reverse() { # hexadecimal digits from standard input to bytes
 
 seed() { # the first user, with all rights; more over the API
   printf 'users:\n  "users:first": {passwordHash: "%s", groups: [operators]}\n' "$(password_hash "$(cat "$folder/client/password")")"
-  printf 'rules:\n  operators: {rules: [{allow: all, topic: "#", group: operators}]}\n'
+  printf 'rules:\n  operators: {for: {groups: [operators]}, rules: [{allow: all, topic: "#"}]}\n'
 }
 
 openssl kdf -help >/dev/null 2>&1 || { printf 'secrets: this needs openssl 3, which has "openssl kdf"\n' >&2 && exit 1; }

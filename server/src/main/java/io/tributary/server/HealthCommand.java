@@ -26,18 +26,16 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * The command {@code tributary health}, for probes where there is nothing else that speaks HTTP. The launcher answers the
- * usual call itself, without a JVM; what is left for this one are options, and a port with TLS.
+ * The command {@code tributary health}, for probes where there is nothing else that speaks HTTP. The launcher answers
+ * the usual call itself, without a JVM; what is left for this one are options, and a port with TLS.
  */
-@Command(
-        name = "health",
-        description = {
-            "Say whether the broker of this machine or container is ready for clients; exit code 1 if not.",
-            "",
-            "It asks the port of health and metrics, over http or https. No certificate is checked: it asks nobody but this"
-                    + " machine, and is told no secret."
-        })
+@Command(name = "health", description = HealthCommand.DESCRIPTION)
 public final class HealthCommand implements Subcommand, Runnable {
+    static final String DESCRIPTION =
+            "Say whether the broker of this machine or container is ready for clients; exit code 1"
+                    + " if not. It asks the port of health and metrics, over http or https. No certificate is checked: it asks nobody"
+                    + " but this machine, and is told no secret.";
+
     private static final Duration LIMIT = Duration.ofSeconds(5);
     private static final int DEFAULT_PORT = 9093;
     private static final int OK = 200;

@@ -3,6 +3,7 @@ package io.tributary.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -103,7 +104,7 @@ class SizeRuleTest {
                         .toList())
                 .redirectErrorStream(true)
                 .start();
-        String text = new String(process.getInputStream().readAllBytes());
+        String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         return new Answer(process.waitFor(), text);
     }
 }

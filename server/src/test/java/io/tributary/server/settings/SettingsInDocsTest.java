@@ -59,6 +59,22 @@ class SettingsInDocsTest {
         assertThat(examples).isGreaterThan(3);
     }
 
+    /** Examples of a whole node: who follows them has one that probes, balancers and Prometheus reach. */
+    @Test
+    void nodesOfExamplesAreReachedByProbes() throws Exception {
+        int nodes = 0;
+        for (MatchResult example : EXAMPLE.matcher(Files.readString(Path.of("../docs/cluster.md")))
+                .results()
+                .toList()) {
+            List<String> names = names(example.group(1));
+            if (names.contains("tributary.cluster.link.host")) {
+                assertThat(names).contains("server.address", "tributary.listeners.tcp.host");
+                nodes++;
+            }
+        }
+        assertThat(nodes).isEqualTo(2);
+    }
+
     private static List<String> names(String yaml) throws IOException {
         return new YamlPropertySourceLoader()
                 .load("example", new ByteArrayResource(yaml.getBytes(StandardCharsets.UTF_8))).stream()
@@ -68,7 +84,7 @@ class SettingsInDocsTest {
     }
 
     private boolean isSetting(String name) {
-        return SettingCatalog.knows(settings, ConfigurationPropertyName.of(name));
+        return name.equals("server.address") || SettingCatalog.knows(settings, ConfigurationPropertyName.of(name));
     }
 
     @Test

@@ -1,17 +1,23 @@
-package io.tributary.server.settings;
+package io.tributary.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.cli.Program;
 import io.tributary.server.settings.SecuritySettings.Anonymous;
+import io.tributary.server.settings.ServerConfig;
+import io.tributary.server.settings.StartSettings;
+import io.tributary.server.settings.UnknownVariables;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,17 +41,17 @@ class ComposeTest {
     private static final List<String> OF_LAUNCHER = List.of("TRIBUTARY_EXPECTED_CLIENTS");
 
     @TempDir
-    private Path folder;
+    private static Path folder;
 
-    @BeforeEach
-    void makeSecrets() throws Exception {
+    @BeforeAll
+    static void makeSecrets() throws Exception {
         Process script = new ProcessBuilder(
                         "bash",
                         DOCKER.resolve("secrets.sh").toString(),
                         secrets().toString())
                 .redirectErrorStream(true)
                 .start();
-        String said = new String(script.getInputStream().readAllBytes());
+        String said = new String(script.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(script.waitFor(1, TimeUnit.MINUTES)).isTrue();
         assertThat(script.exitValue()).as(said).isZero();
     }
@@ -93,13 +99,20 @@ class ComposeTest {
     }
 
     @Test
+    void seedIsWellMade() {
+        int code = Program.commandLine(new SecurityCommand())
+                .execute("check", secrets().resolve("broker/seed.yaml").toString());
+        assertThat(code).isZero();
+    }
+
+    @Test
     void kafkaIsTheVersionThatTheTestsUse() throws IOException {
         String bom = Files.readString(Path.of("../bom/pom.xml"));
         String version = bom.replaceFirst("(?s).*<kafka.version>(.*?)</kafka.version>.*", "$1");
         assertThat(map(services("compose.yaml").get("kafka-1"))).containsEntry("image", "apache/kafka:" + version);
     }
 
-    private Path secrets() {
+    private static Path secrets() {
         return folder.resolve("secrets");
     }
 
@@ -128,12 +141,12 @@ class ComposeTest {
         String text = Files.readString(file)
                 .replace(SECRETS, secrets().resolve("broker").toString());
         return new YamlPropertySourceLoader()
-                .load(file.toString(), new ByteArrayResource(text.getBytes()))
+                .load(file.toString(), new ByteArrayResource(text.getBytes(StandardCharsets.UTF_8)))
                 .getFirst();
     }
 
     private static PropertySource<?> defaults() throws IOException {
-        java.util.Properties defaults = new java.util.Properties();
+        Properties defaults = new Properties();
         try (InputStream file = ComposeTest.class.getResourceAsStream("/tributary-defaults.properties")) {
             defaults.load(file);
         }
