@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A port at which HAProxy asks how many clients this broker is to get ({@code agent-check}): each connection is answered
- * with one line of {@link AgentAnswer}, and closed. Whoever holds connections open holds at most
+ * A port at which HAProxy asks how many clients this broker is to get ({@code agent-check}): each connection is
+ * answered with one line of {@link AgentAnswer}, and closed. Whoever holds connections open holds at most
  * {@value #MOST_CONNECTIONS} of them, for a second each; further ones are closed without an answer, which HAProxy takes
  * for no news.
  */

@@ -17,15 +17,12 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /** The command {@code tributary rebalance}: spreads connections over the nodes of a running cluster. */
-@Command(
-        name = "rebalance",
-        description = {RebalanceCommand.WHAT, "", RebalanceCommand.EXIT_CODES})
+@Command(name = "rebalance", description = RebalanceCommand.WHAT)
 public final class RebalanceCommand implements Subcommand, Runnable {
     static final String WHAT =
-            "Spread connections over the nodes of a running cluster: nodes with more clients than the mean send"
-                    + " some away, which connect elsewhere.";
-    static final String EXIT_CODES =
-            "Exit codes: 0 done, with --wait when no node has too many; 1 it failed; 2 wrong use.";
+            "Spread connections over the nodes of a running cluster: nodes with more clients than the mean send some away,"
+                    + " which connect elsewhere.%n%nExit codes: 0 done, with --wait when no node has too many; 1 it failed;"
+                    + " 2 wrong use.";
 
     private static final Duration POLL = Duration.ofSeconds(1);
 

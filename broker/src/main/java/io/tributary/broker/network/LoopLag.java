@@ -32,7 +32,7 @@ final class LoopLag {
         private static final long NONE = -1;
 
         private final EventExecutor loop;
-        /** When the task was handed over that has not run yet, or {@link #NONE}; by {@link System#nanoTime}, positive. */
+        /** When the task that has not run yet was handed over, by {@link System#nanoTime} and positive, or none. */
         private volatile long begunNanos = NONE;
 
         private volatile long lastNanos;
