@@ -62,6 +62,7 @@ public final class Broker implements AutoCloseable {
     private final Guard guard;
     private final AtomicLong unfinishedBytes = new AtomicLong();
     private final RelocationDuties relocation;
+    private final Upgrade upgrade;
     private final Set<EmbeddedSubscription> subscribed = new HashSet<>(); // guarded by itself
     private final CountDownLatch closing = new CountDownLatch(1);
 
@@ -92,6 +93,7 @@ public final class Broker implements AutoCloseable {
         guard = new Guard(config.guard(), metrics.guard(), System::nanoTime, new SteadyClock());
         metrics.gauge(BrokerMeters.UNAUTHENTICATED_MEMORY, () -> guard.memory().heldBytes());
         metrics.gauge(BrokerMeters.BANS, () -> guard.bans().size());
+        upgrade = new Upgrade(() -> node, security);
         relocation = new RelocationDuties(config.nodeName(), new Here(), security, metrics);
         try {
             tls = ListenerTls.open(config.listeners(), metrics.tls(), certificateInterval);
@@ -337,6 +339,11 @@ public final class Broker implements AutoCloseable {
     /** Empties this node before its process is ended. */
     public Drain drain() {
         return relocation.drain();
+    }
+
+    /** Which formats the nodes write, and the end of an upgrade. */
+    public Upgrade upgrade() {
+        return upgrade;
     }
 
     /** Spreads connections over the nodes of the cluster. */

@@ -5,6 +5,7 @@ import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.deployment.ClusterStatus;
 import io.tributary.broker.deployment.Deployment;
+import io.tributary.broker.deployment.FormatStatus;
 import io.tributary.broker.deployment.Membership;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.routing.Router;
@@ -126,6 +127,17 @@ record Standalone(String name, String node, SteadyClock clock, RecordFormat form
         public ClusterStats stats(NodeStats own) {
             ClusterStats.Node here = new ClusterStats.Node(name, "live", own);
             return new ClusterStats(here, List.of(), List.of(), 1, shards.count(), shards.unowned());
+        }
+
+        @Override
+        public FormatStatus formats(NodeStats own) {
+            FormatStatus.Node here = new FormatStatus.Node(name, own.version(), RecordFormat.NEWEST);
+            return new FormatStatus(RecordFormat.NEWEST, RecordFormat.NEWEST, false, List.of(here));
+        }
+
+        @Override
+        public CompletionStage<@Nullable Void> finishUpgrade() {
+            return CompletableFuture.completedStage(null);
         }
 
         @Override

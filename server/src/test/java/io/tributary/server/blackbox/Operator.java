@@ -19,23 +19,28 @@ public record Operator(Path tokenFile) {
 
     /** Empties a node, which must be named; returns when the command does. */
     public Outcome drain(BrokerProcess broker, String... words) {
-        return run("DrainCommand", broker, words);
+        return run(List.of("DrainCommand"), broker, words);
     }
 
     /** Spreads connections. */
     public Outcome rebalance(BrokerProcess broker, String... words) {
-        return run("RebalanceCommand", broker, words);
+        return run(List.of("RebalanceCommand"), broker, words);
     }
 
-    private Outcome run(String name, BrokerProcess broker, String... words) {
+    /** Asks which formats the cluster writes, or finishes its upgrade. */
+    public Outcome upgrade(BrokerProcess broker, String word) {
+        return run(List.of("UpgradeCommand", word), broker);
+    }
+
+    private Outcome run(List<String> names, BrokerProcess broker, String... words) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                "io.tributary.server." + name,
-                "--url=http://127.0.0.1:" + broker.httpPort(),
-                "--token-file=" + tokenFile));
+                "io.tributary.server." + names.getFirst()));
+        command.addAll(names.subList(1, names.size()));
+        command.addAll(List.of("--url=http://127.0.0.1:" + broker.httpPort(), "--token-file=" + tokenFile));
         command.addAll(List.of(words));
         try {
             Process process =
