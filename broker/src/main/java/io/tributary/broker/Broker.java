@@ -64,6 +64,7 @@ public final class Broker implements AutoCloseable {
     private final Guard guard;
     private final AtomicLong unfinishedBytes = new AtomicLong();
     private final RelocationDuties relocation;
+    private final Upgrade upgrade;
     private final Set<EmbeddedSubscription> subscribed = new HashSet<>(); // guarded by itself
     private final CountDownLatch closing = new CountDownLatch(1);
 
@@ -95,6 +96,7 @@ public final class Broker implements AutoCloseable {
         metrics.gauge(BrokerMeters.UNAUTHENTICATED_MEMORY, () -> guard.memory().heldBytes());
         metrics.gauge(BrokerMeters.BANS, () -> guard.bans().size());
         metrics.gauge(BrokerMeters.LOOP_LAG, () -> loopLag().toNanos() / NANOS_A_SECOND);
+        upgrade = new Upgrade(() -> node, security);
         relocation = new RelocationDuties(config.nodeName(), new Here(), security, metrics);
         try {
             tls = ListenerTls.open(config.listeners(), metrics.tls(), certificateInterval);
@@ -340,6 +342,11 @@ public final class Broker implements AutoCloseable {
     /** Empties this node before its process is ended. */
     public Drain drain() {
         return relocation.drain();
+    }
+
+    /** Which formats the nodes write, and the end of an upgrade. */
+    public Upgrade upgrade() {
+        return upgrade;
     }
 
     /** Spreads connections over the nodes of the cluster. */

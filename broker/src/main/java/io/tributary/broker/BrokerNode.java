@@ -9,6 +9,7 @@ import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.broker.deployment.Deployment;
 import io.tributary.broker.deployment.DeploymentSource;
+import io.tributary.broker.deployment.FormatStatus;
 import io.tributary.broker.deployment.Loss;
 import io.tributary.broker.deployment.Membership;
 import io.tributary.broker.deployment.Stages;
@@ -47,6 +48,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -57,6 +59,7 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -348,6 +351,14 @@ final class BrokerNode implements AutoCloseable {
     /** How long a task waits for its event loop at present, the longest. */
     Duration loopLag() {
         return Duration.ofNanos(listeners.lagNanos());
+    }
+
+    FormatStatus formats() {
+        return membership.formats(stats());
+    }
+
+    CompletionStage<@Nullable Void> finishUpgrade() {
+        return membership.finishUpgrade();
     }
 
     /** This node, for those who have its clients and shards go to others. */

@@ -5,6 +5,7 @@ import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.deployment.ClusterStatus;
 import io.tributary.broker.deployment.Deployment;
+import io.tributary.broker.deployment.FormatStatus;
 import io.tributary.broker.deployment.Membership;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.routing.Router;
@@ -131,6 +132,17 @@ record Standalone(String name, String node, SteadyClock clock, RecordFormat form
         @Override
         public List<String> withOtherRules(long digest) {
             return List.of();
+        }
+
+        @Override
+        public FormatStatus formats(NodeStats own) {
+            FormatStatus.Node here = new FormatStatus.Node(name, own.version(), RecordFormat.NEWEST);
+            return new FormatStatus(RecordFormat.NEWEST, RecordFormat.NEWEST, false, List.of(here));
+        }
+
+        @Override
+        public CompletionStage<@Nullable Void> finishUpgrade() {
+            return CompletableFuture.completedStage(null);
         }
 
         @Override

@@ -9,6 +9,7 @@ import io.tributary.cluster.kafka.app.AppTopicsConfig;
 import io.tributary.cluster.link.LinkConfig;
 import io.tributary.cluster.link.LinkLayer;
 import io.tributary.cluster.node.ClusterNode;
+import io.tributary.cluster.node.Formats;
 import io.tributary.cluster.node.NodeTableConfig;
 import io.tributary.cluster.node.VisibilityConfig;
 import io.tributary.cluster.redis.RedisConfig;
@@ -32,6 +33,7 @@ public final class ClusterConfig {
     private final LinkLayer linkLayer;
     private final @Nullable String advertisedHost;
     private final int advertisedPort;
+    private final Formats formats;
     private final NodeTableConfig nodes;
     private final VisibilityConfig visibility;
     private final @Nullable IngestConfig ingest;
@@ -46,6 +48,7 @@ public final class ClusterConfig {
         linkLayer = from.linkLayer;
         advertisedHost = from.advertisedHost;
         advertisedPort = from.advertisedPort;
+        formats = from.formats;
         nodes = from.nodes;
         visibility = from.visibility;
         ingest = from.ingest;
@@ -110,6 +113,11 @@ public final class ClusterConfig {
         return advertisedPort;
     }
 
+    /** When the cluster is to write a newer format. */
+    public Formats formats() {
+        return formats;
+    }
+
     /** The times of the node table. */
     public NodeTableConfig nodes() {
         return nodes;
@@ -127,7 +135,8 @@ public final class ClusterConfig {
 
     /** The part of one node. */
     ClusterNode.Config ofNode(String name, Set<String> maps) {
-        return new ClusterNode.Config(name, maps, link, linkLayer, advertisedHost, advertisedPort, nodes, visibility);
+        return new ClusterNode.Config(
+                name, maps, link, linkLayer, advertisedHost, advertisedPort, nodes, visibility, formats);
     }
 
     /** Collects values. Not thread-safe. */
@@ -141,6 +150,7 @@ public final class ClusterConfig {
         private LinkLayer linkLayer;
         private @Nullable String advertisedHost;
         private int advertisedPort;
+        private Formats formats;
         private NodeTableConfig nodes;
         private VisibilityConfig visibility;
         private @Nullable IngestConfig ingest;
@@ -153,6 +163,7 @@ public final class ClusterConfig {
             retention = Duration.ofDays(7);
             applications = AppTopicsConfig.defaults();
             linkLayer = LinkLayer.PLAIN;
+            formats = Formats.AUTOMATIC;
             nodes = NodeTableConfig.DEFAULT;
             visibility = VisibilityConfig.DEFAULT;
         }
@@ -190,6 +201,12 @@ public final class ClusterConfig {
         /** The port to that, or 0 for the one that the link listens at. */
         public Builder advertisedPort(int value) {
             advertisedPort = value;
+            return this;
+        }
+
+        /** When the cluster is to write a newer format. */
+        public Builder formats(Formats value) {
+            formats = value;
             return this;
         }
 

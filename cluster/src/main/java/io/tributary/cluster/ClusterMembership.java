@@ -2,6 +2,7 @@ package io.tributary.cluster;
 
 import io.tributary.broker.BrokerStartException;
 import io.tributary.broker.deployment.ClusterStatus;
+import io.tributary.broker.deployment.FormatStatus;
 import io.tributary.broker.deployment.IngestStatus;
 import io.tributary.broker.deployment.Membership;
 import io.tributary.broker.shard.Shards;
@@ -17,10 +18,12 @@ import io.tributary.cluster.node.ClusterLinks;
 import io.tributary.cluster.node.ClusterNode;
 import io.tributary.cluster.node.Member;
 import io.tributary.cluster.node.NodeState;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.ingest.IngestSource;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -180,6 +183,30 @@ final class ClusterMembership implements Membership {
                 .map(NodeId::name)
                 .sorted()
                 .toList();
+    }
+
+    @Override
+    public FormatStatus formats(NodeStats own) {
+        int upTo = cluster.format().toWrite();
+        List<FormatStatus.Node> nodes = new ArrayList<>();
+        for (Member member : cluster.members()) {
+            NodeStats stats = figuresOf(member);
+            if (member.id().equals(id)) {
+                upTo = member.format();
+            } else {
+                nodes.add(new FormatStatus.Node(
+                        member.id().name(), stats == null ? null : stats.version(), member.format()));
+            }
+        }
+        nodes.sort(Comparator.comparing(FormatStatus.Node::name));
+        nodes.addFirst(new FormatStatus.Node(id.name(), own.version(), upTo));
+        RecordFormat format = cluster.format();
+        return new FormatStatus(format.toWrite(), format.newest(), cluster.holdsFormats(), nodes);
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> finishUpgrade() {
+        return cluster.finishUpgrade();
     }
 
     /** Null also where a version that is too new for this one has said it. */

@@ -16,6 +16,7 @@ import io.tributary.server.api.ApiController;
 import io.tributary.server.api.OperationsResource;
 import io.tributary.server.api.SecurityResource;
 import io.tributary.server.api.Seed;
+import io.tributary.server.api.UpgradeResource;
 import io.tributary.server.settings.ServerConfig;
 import io.tributary.server.settings.TributarySettings;
 import io.tributary.server.settings.check.SettingException;
@@ -79,7 +80,12 @@ class ApplicationConfiguration {
                 config.broker().drain().connectionsPerSecond(),
                 broker.drain(),
                 broker.rebalance());
-        return new ApiController(AdminTokens.open(config), security, operations, metrics.security());
+        return new ApiController(
+                AdminTokens.open(config),
+                security,
+                operations,
+                new UpgradeResource(broker.upgrade()),
+                metrics.security());
     }
 
     /** A platform that brings a {@link BrokerExtensions} bean hangs it into the broker. */

@@ -40,8 +40,8 @@ class ChartSettingsTest {
 
     @TestFactory
     Stream<DynamicTest> renderedSettingsAreAccepted() throws Exception {
-        List<String> documents = List.of(
-                Files.readString(Path.of("..", "helm", "settings.yaml")).split("---\n"));
+        List<String> documents =
+                List.of(Files.readString(Path.of("..", "helm", "settings.yaml")).split("---\n"));
         assertThat(documents).hasSizeGreaterThan(20);
         return documents.stream()
                 .skip(1)
@@ -71,15 +71,14 @@ class ChartSettingsTest {
     /** What a Secret has under this key. */
     private static void make(Path file) throws IOException {
         Files.createDirectories(file.getParent());
-        byte[] content =
-                switch (file.getFileName().toString()) {
-                    case "tls.crt" -> Files.readAllBytes(server.certificate());
-                    case "tls.key" -> Files.readAllBytes(server.key());
-                    case "ca.crt" -> Files.readAllBytes(authority.certificate());
-                    case "seed.yaml" -> "users: {}\n".getBytes(UTF_8);
-                    case "token" -> "admin:0123456789abcdef0123456789abcdef0123456789abcdef\n".getBytes(UTF_8);
-                    default -> "0123456789abcdef0123456789abcdef\n".getBytes(UTF_8);
-                };
+        byte[] content = switch (file.getFileName().toString()) {
+            case "tls.crt" -> Files.readAllBytes(server.certificate());
+            case "tls.key" -> Files.readAllBytes(server.key());
+            case "ca.crt" -> Files.readAllBytes(authority.certificate());
+            case "seed.yaml" -> "users: {}\n".getBytes(UTF_8);
+            case "token" -> "admin:0123456789abcdef0123456789abcdef0123456789abcdef\n".getBytes(UTF_8);
+            default -> "0123456789abcdef0123456789abcdef\n".getBytes(UTF_8);
+        };
         Files.write(file, content);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
     }

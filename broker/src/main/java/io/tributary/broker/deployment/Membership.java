@@ -67,6 +67,16 @@ public interface Membership extends AutoCloseable {
      */
     List<String> withOtherRules(long digest);
 
+    /**
+     * In which format records are written, and up to which one each node lets others write.
+     *
+     * @param own this node's figures
+     */
+    FormatStatus formats(NodeStats own);
+
+    /** Ends the hold of formats at all nodes; completes when they know. Alone, nothing is held. */
+    CompletionStage<@Nullable Void> finishUpgrade();
+
     /** This node serves clients: from now on it publishes what back-ends produce, too. */
     void serving();
 

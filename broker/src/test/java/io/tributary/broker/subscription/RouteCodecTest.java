@@ -55,16 +55,27 @@ class RouteCodecTest {
         assertThat(records.stream().map(RouteCodec::key)).doesNotHaveDuplicates();
     }
 
-    /** What format 1 looks like: other nodes must read it. */
+    /** What all formats so far look like: other nodes must read them. */
     @Test
     void writesTheGoldenRecords() {
         assertThat(RouteCodec.key(new Route("a#1", "t/+"))).isEqualTo("a#1\0r\0t/+");
         assertThat(RouteCodec.key(MEMBER)).isEqualTo("node a#7\0m\0-3\0$share/g/#");
         assertThat(RouteCodec.key(new Presence("a#1", "c", 5, true))).isEqualTo("a#1\0p\0" + "5\0c");
-        assertThat(RouteCodec.value(new Route("a#1", "t/+"), 1)).containsExactly(1);
-        assertThat(RouteCodec.value(new Presence("a#1", "c", 5, true), 1)).containsExactly(1, 1);
-        assertThat(HexFormat.of().formatHex(RouteCodec.value(MEMBER, 1)))
-                .isEqualTo("01" + "02c3bc" + "0e" + "ffffff7f");
+        for (int format = 1; format <= RecordFormat.NEWEST; format++) {
+            Presence presence = new Presence("a#1", "c", 5, true);
+            assertThat(RouteCodec.value(new Route("a#1", "t/+"), format)).containsExactly(format);
+            assertThat(RouteCodec.value(presence, format)).containsExactly(format, 1);
+            assertThat(RouteCodec.decode(RouteCodec.key(presence), new byte[] {(byte) format, 1}))
+                    .isEqualTo(presence);
+            writesTheGoldenMember(format);
+        }
+    }
+
+    private static void writesTheGoldenMember(int format) {
+        String golden = "0" + format + "02c3bc" + "0e" + "ffffff7f";
+        assertThat(HexFormat.of().formatHex(RouteCodec.value(MEMBER, format))).isEqualTo(golden);
+        assertThat(RouteCodec.decode(RouteCodec.key(MEMBER), HexFormat.of().parseHex(golden)))
+                .isEqualTo(MEMBER);
     }
 
     @Test

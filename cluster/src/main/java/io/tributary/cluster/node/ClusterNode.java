@@ -81,6 +81,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
      * @param layer what lies between their sockets and them
      * @param advertisedHost where other nodes reach this one, or null for where the links listen
      * @param advertisedPort the port to that, or 0 for the one at which the links listen
+     * @param formats when the cluster is to write a newer format
      */
     public record Config(
             String name,
@@ -90,7 +91,8 @@ public final class ClusterNode implements NodeView, AutoCloseable {
             @Nullable String advertisedHost,
             int advertisedPort,
             NodeTableConfig nodes,
-            VisibilityConfig visibility) {}
+            VisibilityConfig visibility,
+            Formats formats) {}
 
     /** Told of processes that come and go, after the queries of the table answer accordingly; on the map's thread. */
     interface Watcher {
@@ -131,7 +133,14 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         knowledgeAge = config.visibility().leaveOut().multipliedBy(9).dividedBy(10);
         wallClock = new WallClockWatch(System::currentTimeMillis, timer::nanos);
         table = new NodeTable(
-                config.name(), format, nodes, config.nodes(), timer, System::currentTimeMillis, new Others());
+                config.name(),
+                format,
+                config.formats(),
+                nodes,
+                config.nodes(),
+                timer,
+                System::currentTimeMillis,
+                new Others());
         cutOff = new CutOff(table, config.nodes(), timer);
         owners = new ShardTraffic(this::others, this::isCurrent, nodes::caughtUp, shardOf, runtime.executor(), format);
         shared = new SharedTraffic(timer, format);
@@ -234,8 +243,9 @@ public final class ClusterNode implements NodeView, AutoCloseable {
 
     /** All processes that are in the table and not over, this one among them. */
     public List<Member> members() {
-        return table.states().entrySet().stream()
-                .map(node -> new Member(node.getKey(), node.getValue(), peerStats.of(node.getKey())))
+        return table.records().entrySet().stream()
+                .map(node -> new Member(
+                        node.getKey(), node.getValue().state(), node.getValue().format(), peerStats.of(node.getKey())))
                 .toList();
     }
 
@@ -266,8 +276,19 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         table.alive().keySet().forEach(node -> runtime.links().send(node, frame));
     }
 
-    RecordFormat format() {
+    /** In which format this process writes, and up to which it reads. */
+    public RecordFormat format() {
         return format;
+    }
+
+    /** Whether this process keeps the cluster from a format that it reads itself, on {@link Formats#HOLD}. */
+    public boolean holdsFormats() {
+        return table.holdsFormats();
+    }
+
+    /** Ends that at all nodes, as {@link NodeTable#finishUpgrade} does. */
+    public CompletionStage<@Nullable Void> finishUpgrade() {
+        return table.finishUpgrade();
     }
 
     /** Whether this node does what is enough once in the cluster, as {@link NodeTable#isFirst} says it. */

@@ -9,7 +9,8 @@ import java.nio.charset.StandardCharsets;
  * @param host where the process listens for links: an address, or a name that is looked up; at most
  *     {@value #MAX_HOST_BYTES} bytes
  * @param port the port to that, 1 to 65535
- * @param format the newest format of records that the process reads, 1 to {@value #MAX_FORMAT}
+ * @param format the newest format of records that the process lets others write: the newest that it reads, or on hold
+ *     an older one; 1 to {@value #MAX_FORMAT}
  * @param written the newest format that the cluster has written as far as the process knows, or that it is about to
  *     write; at most {@code format}
  * @param state where it is in its life
@@ -58,8 +59,9 @@ public record NodeRecord(
     }
 
     /** The same process, a heartbeat later. */
-    NodeRecord beat(int newWritten, long nowMillis, int nowLinks) {
-        return new NodeRecord(incarnation, host, port, format, newWritten, state, heartbeat + 1, nowMillis, nowLinks);
+    NodeRecord beat(int newFormat, int newWritten, long nowMillis, int nowLinks) {
+        return new NodeRecord(
+                incarnation, host, port, newFormat, newWritten, state, heartbeat + 1, nowMillis, nowLinks);
     }
 
     /**

@@ -36,7 +36,6 @@ public final class NodeTable {
     private static final int RANDOM_BITS = 12;
 
     private final String name;
-    private final RecordFormat format;
     private final ReplicatedMap map;
     private final NodeTableConfig config;
     private final ClusterTimer timer;
@@ -44,6 +43,7 @@ public final class NodeTable {
     private final NodeTableListener listener;
 
     private final KnownNodes known = new KnownNodes();
+    private final FormatAgreement agreement;
     private final FailureDetector failureDetector;
     /** Which incarnations this node has declared dead and not yet seen dead. */
     private final Map<String, Long> condemned = new ConcurrentHashMap<>();
@@ -65,19 +65,21 @@ public final class NodeTable {
      *
      * @param name the name of this node, which no other node has
      * @param format what this version reads; raised to what all nodes read that are not over
+     * @param formats when it is raised
      * @param map what holds the table; nobody else follows it
      * @param wallMillis the wall clock
      */
     public NodeTable(
             String name,
             RecordFormat format,
+            Formats formats,
             ReplicatedMap map,
             NodeTableConfig config,
             ClusterTimer timer,
             LongSupplier wallMillis,
             NodeTableListener listener) {
         this.name = name;
-        this.format = format;
+        agreement = new FormatAgreement(format, known, formats);
         this.map = map;
         this.config = config;
         this.timer = timer;
@@ -95,8 +97,8 @@ public final class NodeTable {
      */
     public CompletionStage<NodeId> open() {
         return map.follow(new Changes()).thenCompose(read -> {
-            if (isTooOld()) {
-                return CompletableFuture.failedStage(tooOld());
+            if (agreement.isTooNew()) {
+                return CompletableFuture.failedStage(agreement.tooOld());
             }
             NodeRecord earlier = known.get(name);
             if (earlier == null || !seemsAlive(earlier)) {
@@ -117,12 +119,13 @@ public final class NodeTable {
      *     this name has joined meanwhile, with {@link NodeTooOldException} as {@link #open} does
      */
     public CompletionStage<@Nullable Void> join(NodeId self, InetSocketAddress address) {
+        agreement.join();
         NodeRecord first = new NodeRecord(
                 self.incarnation(),
                 address.getHostString(),
                 address.getPort(),
-                format.newest(),
-                agreedFormat(),
+                agreement.announced(),
+                agreement.agreed(),
                 NodeState.JOINING,
                 0,
                 wallMillis.getAsLong(),
@@ -180,11 +183,11 @@ public final class NodeTable {
         return known.addresses();
     }
 
-    /** The processes that are not over, this one too once it has joined, and where each is in its life. */
-    Map<NodeId, NodeState> states() {
-        Map<NodeId, NodeState> states = new HashMap<>();
-        known.forEachAlive((other, node) -> states.put(new NodeId(other, node.incarnation()), node.state()));
-        return states;
+    /** The newest records of all processes that are not over, this one too once it has joined. */
+    Map<NodeId, NodeRecord> records() {
+        Map<NodeId, NodeRecord> records = new HashMap<>();
+        known.forEachAlive((other, node) -> records.put(new NodeId(other, node.incarnation()), node));
+        return records;
     }
 
     /** The newest record of this process that has come back; null before the first has. */
@@ -264,10 +267,11 @@ public final class NodeTable {
             return CompletableFuture.failedStage(
                     new NodeNameInUseException(new NodeId(name, newest.incarnation()), newest));
         }
-        if (isTooOld()) {
+        if (agreement.isTooNew()) {
             CompletionStage<?> _ = advance(NodeState.GONE);
-            return CompletableFuture.failedStage(tooOld());
+            return CompletableFuture.failedStage(agreement.tooOld());
         }
+        agreement.joined();
         joined = true;
         return CompletableFuture.completedStage(null);
     }
@@ -280,7 +284,7 @@ public final class NodeTable {
         if (before.state().compareTo(state) >= 0) {
             return CompletableFuture.failedStage(new IllegalStateException(before.state() + " comes after " + state));
         }
-        return write(before.in(state).beat(agreedFormat(), wallMillis.getAsLong(), listener.links()));
+        return write(beatOf(before.in(state)));
     }
 
     private synchronized void beat() {
@@ -289,25 +293,26 @@ public final class NodeTable {
             return;
         }
         if (!outstanding) {
-            write(before.beat(agreedFormat(), wallMillis.getAsLong(), listener.links()));
+            write(beatOf(before));
         }
         timer.after(config.heartbeat().toNanos(), this::beat);
     }
 
+    private NodeRecord beatOf(NodeRecord before) {
+        return before.beat(agreement.announced(), agreement.agreed(), wallMillis.getAsLong(), listener.links());
+    }
+
     /**
-     * The format in which this process would write now. It does so once a record of its own has come back that says so,
-     * and all read it still: a process that joins afterwards has seen that record, and does not go on if it is too old.
+     * Ends the hold of formats at all nodes, now and when they start again; completes when all live nodes know it. They
+     * write the newest format that this version reads some heartbeats later, if all read it by then.
      */
-    private int agreedFormat() {
-        return Math.max(format.toWrite(), known.oldestFormat(format.newest()));
+    public CompletionStage<@Nullable Void> finishUpgrade() {
+        return map.put(FormatAgreement.KEY, agreement.finish());
     }
 
-    private boolean isTooOld() {
-        return known.newestWritten() > format.newest();
-    }
-
-    private NodeTooOldException tooOld() {
-        return new NodeTooOldException(known.newestWritten(), format.newest());
+    /** Whether this process keeps the cluster from a format that it reads itself. */
+    boolean holdsFormats() {
+        return agreement.isHeld();
     }
 
     /** Writes this process's record; in the order of the calls, so the map is called with the lock held. */
@@ -344,13 +349,15 @@ public final class NodeTable {
 
     /** On the map's thread, as all below. */
     private void changed(String key, byte @Nullable [] value) {
-        if (value == null) {
-            known.remove(key);
-            return;
-        }
         try {
-            NodeRecord node = NodeRecordCodec.decode(value);
-            onRecord(new NodeId(key, node.incarnation()), node);
+            if (key.equals(FormatAgreement.KEY)) {
+                agreement.finished(value);
+            } else if (value == null) {
+                known.remove(key);
+            } else {
+                NodeRecord node = NodeRecordCodec.decode(value);
+                onRecord(new NodeId(key, node.incarnation()), node);
+            }
         } catch (UnreadableRecordException | IllegalArgumentException e) {
             if (unreadable.size() < MOST_UNREADABLE && unreadable.add(key)) {
                 LOG.warn("the node table has a record that this version cannot read, and ignores: {}", e.getMessage());
@@ -408,9 +415,7 @@ public final class NodeTable {
     }
 
     private void ownRecord(NodeRecord node) {
-        if (node.written() <= known.oldestFormat(format.newest())) {
-            format.raise(node.written());
-        }
+        agreement.came(node);
         long written;
         synchronized (this) {
             if (own == null

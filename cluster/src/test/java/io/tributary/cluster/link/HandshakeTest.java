@@ -13,6 +13,7 @@ import io.tributary.cluster.link.HandshakeMessage.Refused;
 import io.tributary.cluster.link.HandshakeMessage.Welcome;
 import io.tributary.common.event.UnreadableRecordException;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
@@ -25,6 +26,32 @@ class HandshakeTest {
 
     private final DialerHandshake dialer = new DialerHandshake(identity(A, "c", SECRET), B);
     private final AcceptorHandshake acceptor = new AcceptorHandshake(identity(B, "c", SECRET));
+
+    /** Of {@link Hello} and {@link Refused} never changed: they say which versions of links there are. */
+    @Test
+    void bytesOfMessagesStayTheSame() {
+        byte[] bytes = new byte[32];
+        List<HandshakeMessage> messages = List.of(
+                new Hello(1, 1, "c", A, B, bytes),
+                new Challenge(1, bytes),
+                new Proof(bytes),
+                new Welcome(bytes),
+                new Refused(3, 1, 1));
+        String secret = "20" + "00".repeat(32);
+        List<String> golden = List.of(
+                "01" + "c292c9a205" + "0101" + "0163" + "016101" + "016202" + secret,
+                "02" + "01" + secret,
+                "03" + secret,
+                "04" + secret,
+                "05" + "030101");
+        for (int i = 0; i < messages.size(); i++) {
+            HandshakeMessage message = messages.get(i);
+            assertThat(HexFormat.of().formatHex(message.encode())).isEqualTo(golden.get(i));
+            assertThat(HandshakeMessage.decode(HexFormat.of().parseHex(golden.get(i))))
+                    .usingRecursiveComparison()
+                    .isEqualTo(message);
+        }
+    }
 
     @Test
     void knowsEachOtherWhenSecretIsTheSame() {

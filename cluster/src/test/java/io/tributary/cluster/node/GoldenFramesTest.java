@@ -48,8 +48,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Holds the encoding to the golden files: one line a message, its name and its frame in hexadecimal. A file is never
@@ -68,8 +69,13 @@ class GoldenFramesTest {
     private static final Recipient MEMBER =
             new Recipient("member", 9, QoS.EXACTLY_ONCE, false, List.of(), "$share/g/plant/#");
 
+    /** All that this version reads: a new number without a file of its own fails. */
+    static IntStream formats() {
+        return IntStream.rangeClosed(1, RecordFormat.NEWEST);
+    }
+
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3})
+    @MethodSource("formats")
     void bytesStayTheSameWhenMessagesAreEncoded(int format) throws IOException {
         RecordFormat written = new RecordFormat(format);
         written.raise(format);
@@ -81,7 +87,7 @@ class GoldenFramesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3})
+    @MethodSource("formats")
     void messagesAreReadWhenOldBytesAreDecoded(int format) throws IOException {
         Map<String, NodeMessage> messages = messages(format);
         golden(format).lines().forEach(line -> {

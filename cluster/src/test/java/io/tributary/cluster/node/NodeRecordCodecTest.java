@@ -3,6 +3,7 @@ package io.tributary.cluster.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -23,6 +24,15 @@ class NodeRecordCodecTest {
     void bytesStayTheSameWhenANodeIsEncoded() {
         assertThat(HexFormat.of().formatHex(NodeRecordCodec.encode(NODE))).isEqualTo(GOLDEN);
         assertThat(NodeRecordCodec.decode(HexFormat.of().parseHex(GOLDEN))).isEqualTo(NODE);
+    }
+
+    /** Nor is this: what a version has finished, later ones must know. */
+    @Test
+    void bytesStayTheSameWhenAnUpgradeIsFinished() {
+        RecordFormat format = new RecordFormat(3);
+        assertThat(new FormatAgreement(format, new KnownNodes(), Formats.HOLD).finish())
+                .containsExactly(1, 3);
+        assertThat(FormatAgreement.KEY).isEqualTo("#formats");
     }
 
     @ParameterizedTest

@@ -380,8 +380,69 @@ class NodeTableTest {
         assertThat(again.format.toWrite()).isEqualTo(2);
     }
 
+    @Test
+    void writesWhatWasWrittenBeforeUntilTheUpgradeIsFinishedWhenOnHold() {
+        List<SimNode> old = List.of(live("a", 2), live("b", 2));
+        timer.pass(SECOND.multipliedBy(2));
+        old.forEach(node -> node.table.leave());
+        timer.pass(MOMENT);
+        SimNode a = live("a", 3, Formats.HOLD);
+        SimNode b = live("b", 3, Formats.HOLD);
+        SimNode hasty = live("c", 3); // one on hold is enough
+        timer.pass(Duration.ofMinutes(1));
+        assertThat(List.of(a, b, hasty)).allMatch(node -> node.format.toWrite() == 2);
+        assertThat(a.table.holdsFormats()).isTrue();
+        assertThat(hasty.table.holdsFormats()).isFalse();
+
+        b.table.leave();
+        timer.pass(MOMENT);
+        SimNode back = live("b", 2);
+        timer.pass(SECOND.multipliedBy(2));
+        assertThat(back.format.toWrite()).isEqualTo(2);
+        back.table.leave();
+        SimNode again = live("b", 3, Formats.HOLD);
+
+        CompletableFuture<?> finished = a.table.finishUpgrade().toCompletableFuture();
+        timer.pass(SECOND.multipliedBy(5));
+        assertThat(finished).isCompleted();
+        assertThat(List.of(a, again, hasty)).allMatch(node -> node.format.toWrite() == 3);
+        assertThat(a.table.holdsFormats()).isFalse();
+        assertTooOld(new SimNode("d", 2, log, timer));
+    }
+
+    @Test
+    void refusesTheVersionBeforeWhenTheUpgradeIsFinishedButNothingNewerIsWrittenYet() {
+        SimNode old = live("old", 2);
+        timer.pass(SECOND.multipliedBy(2));
+        SimNode a = live("a", 3, Formats.HOLD);
+        a.table.finishUpgrade();
+        timer.pass(SECOND.multipliedBy(5));
+        assertThat(a.format.toWrite()).isEqualTo(2); // the node of the version before goes on
+        SimNode onHold = live("b", 4, Formats.HOLD);
+        assertTooOld(new SimNode("c", 2, log, timer));
+        old.table.leave();
+        timer.pass(SECOND.multipliedBy(5));
+        assertThat(List.of(a, onHold)).allMatch(node -> node.format.toWrite() == 3);
+        assertThat(onHold.table.holdsFormats()).isTrue(); // what was finished is the version before its own
+    }
+
+    @Test
+    void writesTheNewestFormatWhenANewClusterIsOnHold() {
+        List<SimNode> nodes = List.of(live("a", 3, Formats.HOLD), live("b", 3, Formats.HOLD));
+        timer.pass(SECOND.multipliedBy(3));
+        assertThat(nodes).allMatch(node -> node.format.toWrite() == 3 && !node.table.holdsFormats());
+    }
+
+    private static void assertTooOld(SimNode node) {
+        assertThatThrownBy(node.opened::join).cause().isInstanceOf(NodeTooOldException.class);
+    }
+
     private SimNode live(String name, int newestFormat) {
-        SimNode node = new SimNode(name, newestFormat, log, timer);
+        return live(name, newestFormat, Formats.AUTOMATIC);
+    }
+
+    private SimNode live(String name, int newestFormat, Formats formats) {
+        SimNode node = new SimNode(name, newestFormat, formats, log, timer);
         assertThat(node.join()).isCompleted();
         node.table.live();
         timer.pass(MOMENT);

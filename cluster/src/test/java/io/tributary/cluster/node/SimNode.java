@@ -33,6 +33,10 @@ final class SimNode implements NodeTableListener {
     private boolean killed;
 
     SimNode(String name, int newestFormat, SharedLog log, ManualTimer timer) {
+        this(name, newestFormat, Formats.AUTOMATIC, log, timer);
+    }
+
+    SimNode(String name, int newestFormat, Formats formats, SharedLog log, ManualTimer timer) {
         this.timer = timer;
         view = log.view();
         format = new RecordFormat(newestFormat);
@@ -51,7 +55,7 @@ final class SimNode implements NodeTableListener {
                 });
             }
         };
-        table = new NodeTable(name, format, view, TIMES, mortal, timer::wallMillis, this);
+        table = new NodeTable(name, format, formats, view, TIMES, mortal, timer::wallMillis, this);
         cutOff = new CutOff(table, TIMES, mortal);
         opened = table.open().toCompletableFuture();
         timer.pass(MOMENT);

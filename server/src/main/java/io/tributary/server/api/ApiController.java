@@ -40,10 +40,13 @@ public final class ApiController {
     private static final String REFUSED = "refused";
     private static final List<String> DRAIN = List.of("node", "drain");
     private static final List<String> REBALANCE = List.of("cluster", "rebalance");
+    private static final List<String> UPGRADE = List.of("cluster", "upgrade");
+    private static final List<String> UPGRADE_FINISH = List.of("cluster", "upgrade", "finish");
 
     private final @Nullable AdminToken token;
     private final SecurityResource security;
     private final OperationsResource operations;
+    private final UpgradeResource upgrade;
     private final SecurityRecorder recorder;
 
     /**
@@ -55,10 +58,12 @@ public final class ApiController {
             @Nullable AdminToken token,
             SecurityResource security,
             OperationsResource operations,
+            UpgradeResource upgrade,
             SecurityRecorder recorder) {
         this.token = token;
         this.security = security;
         this.operations = operations;
+        this.upgrade = upgrade;
         this.recorder = recorder;
     }
 
@@ -109,6 +114,12 @@ public final class ApiController {
             return operations
                     .rebalance(method, body(request), who, request.getRemoteAddr())
                     .thenApply(ApiController::ofAnswer);
+        }
+        if (path.equals(UPGRADE)) {
+            return upgrade.status(method).thenApply(ApiController::ofAnswer);
+        }
+        if (path.equals(UPGRADE_FINISH)) {
+            return upgrade.finish(method, who, request.getRemoteAddr()).thenApply(ApiController::ofAnswer);
         }
         if (path.size() < 2 || path.size() > 3 || !path.getFirst().equals(AREA)) {
             throw new ApiProblem(HttpStatus.NOT_FOUND, "there is nothing at " + request.getRequestURI());

@@ -2,6 +2,7 @@ package io.tributary.server.settings;
 
 import io.tributary.cluster.ClusterConfig;
 import io.tributary.cluster.ingest.IngestConfig;
+import io.tributary.cluster.node.Formats;
 import io.tributary.server.settings.check.Allowed;
 import io.tributary.server.settings.check.SettingException;
 import java.time.Duration;
@@ -21,6 +22,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param retention How long the shards' logs in Kafka are kept at least: longer than the cluster may be down, and than
  *     Redis may go back in time. All sessions are logged again four times in that time, so that a lost Redis is rebuilt
  *     from the logs.
+ * @param formats When the nodes of a new version write its new formats: `automatic`, as soon as all live nodes read
+ *     them; `hold`, after `tributary upgrade finish`, and until then each node can go back to the version before.
  * @param kafka how Kafka is used
  * @param applications the topics of applications
  * @param redis how Redis is used
@@ -37,6 +40,7 @@ public record ClusterSettings(
         @DefaultValue("7d") @Allowed(min = "1m", max = "3650d")
         Duration retention,
 
+        @DefaultValue("automatic") Formats formats,
         @DefaultValue KafkaSettings kafka,
         @DefaultValue AppTopicsSettings applications,
         @DefaultValue RedisSettings redis,
@@ -77,6 +81,7 @@ public record ClusterSettings(
                                 link.config(name + ".link", id, largestPacketBytes))
                         .shards(shards)
                         .retention(retention)
+                        .formats(formats)
                         .applications(applications.config(name + ".applications"))
                         .linkLayer(link.tls().layer(name + ".link.tls"))
                         .advertisedHost(link.advertisedHost())

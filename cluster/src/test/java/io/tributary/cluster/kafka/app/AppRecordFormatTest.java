@@ -63,20 +63,16 @@ class AppRecordFormatTest {
 
     @Test
     void bytesOfTheRoutingHeaderStayWhatTheyAre() {
-        assertThat(routingBytes(PLAIN, OWN, null)).isEqualTo("018103ac02");
-        assertThat(routingBytes(PLAIN, null, null)).isEqualTo("010003");
-        assertThat(routingBytes(PLAIN, null, SOURCE)).isEqualTo("01400303e80702");
-        assertThat(routingBytes(FULL, SHARED, SOURCE))
-                .isEqualTo("01fe09" + "05" + "0201c801" + "03657270" + "0a2473686172652f672f23" + "03e80702");
-    }
-
-    @Test
-    void routingHeaderIsInTheFormatThatIsAskedFor() {
-        Header first = AppRecordFormat.encode(TOPIC, PLAIN, OWN, null, NOW, 2)
-                .headers()
-                .iterator()
-                .next();
-        assertThat(first.value()).startsWith(2);
+        for (int format = 1; format <= RecordFormat.NEWEST; format++) {
+            String first = "0" + format;
+            assertThat(routingBytes(PLAIN, OWN, null, format)).isEqualTo(first + "8103ac02");
+            assertThat(routingBytes(PLAIN, null, null, format)).isEqualTo(first + "0003");
+            assertThat(routingBytes(PLAIN, null, SOURCE, format)).isEqualTo(first + "400303e80702");
+            String full = first + "fe09" + "05" + "0201c801" + "03657270" + "0a2473686172652f672f23" + "03e80702";
+            assertThat(routingBytes(FULL, SHARED, SOURCE, format)).isEqualTo(full);
+            assertThat(RoutingHeader.decode(HexFormat.of().parseHex(full), null))
+                    .isEqualTo(new RoutingHeader(9, SHARED, SOURCE));
+        }
     }
 
     @Test
@@ -232,8 +228,9 @@ class AppRecordFormatTest {
                 .isBetween(250, 350);
     }
 
-    private static String routingBytes(Message message, @Nullable Recipient recipient, @Nullable Source source) {
-        Header first = AppRecordFormat.encode(TOPIC, message, recipient, source, NOW, 1)
+    private static String routingBytes(
+            Message message, @Nullable Recipient recipient, @Nullable Source source, int format) {
+        Header first = AppRecordFormat.encode(TOPIC, message, recipient, source, NOW, format)
                 .headers()
                 .iterator()
                 .next();

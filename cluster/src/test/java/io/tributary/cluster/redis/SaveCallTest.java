@@ -1,0 +1,103 @@
+package io.tributary.cluster.redis;
+
+import static io.tributary.persistence.contract.SavePoints.emptySave;
+import static io.tributary.persistence.contract.SavePoints.session;
+import static io.tributary.persistence.contract.SavePoints.will;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.common.event.QueueEntry.Released;
+import io.tributary.common.event.RecordFormat;
+import io.tributary.common.event.StateCodec;
+import io.tributary.common.event.StoredSession;
+import io.tributary.persistence.shard.SavePoint;
+import io.tributary.persistence.shard.SavePoint.SequenceKey;
+import io.tributary.persistence.shard.SavePoint.SequencedEntry;
+import io.tributary.persistence.shard.SavePoint.SourcePosition;
+import io.tributary.persistence.shard.SavePoint.WillKey;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Holds what is in Redis to docs/redis-layout.md: keys and fields have no format, and never change. */
+class SaveCallTest {
+    private static final StoredSession SESSION = session("a", 1);
+
+    @Test
+    void keysAndArgumentsStayWhatTheyAre() {
+        SavePoint savePoint = emptySave(70, 5, 9)
+                .sources(List.of(new SourcePosition(127, 1000, 3)))
+                .cleared(List.of("gone"))
+                .sessions(List.of(SESSION))
+                .removed(List.of(new SequenceKey("a", 3), new SequenceKey("a", 4), new SequenceKey("a", 6)))
+                .queued(List.of(new SequencedEntry("a", 7, new Released())))
+                .willsRemoved(List.of(new WillKey("b", 8)))
+                .wills(List.of(will("a", 258)))
+                .build();
+        SaveCall call = new SaveCall(new ShardKeys("5nw"), savePoint, RecordFormat.NEWEST);
+        assertThat(texts(call.keys()))
+                .containsExactly(
+                        "tributary:{5nw}:shard",
+                        "tributary:{5nw}:sessions",
+                        "tributary:{5nw}:wills",
+                        "tributary:{5nw}:queue:gone",
+                        "tributary:{5nw}:queue:a");
+        byte[] storedWill =
+                StateCodec.encodeWill(will("a", 258).will(), will("a", 258).due(), RecordFormat.NEWEST);
+        assertThat(Arrays.stream(call.arguments()).map(HexFormat.of()::formatHex))
+                .containsExactly(
+                        // position
+                        ascii("70"),
+                        ascii("5"),
+                        ascii("9"),
+                        // how many of what
+                        ascii("1"),
+                        ascii("1"),
+                        ascii("8"),
+                        ascii("2"),
+                        ascii("2"),
+                        ascii("gone"),
+                        "00000000000008" + ascii("b"),
+                        ascii("folded-owner"),
+                        ascii(Long.toString(savePoint.foldedOwner())),
+                        ascii("leader-epoch"),
+                        ascii(Integer.toString(savePoint.leaderEpoch())),
+                        ascii("snapshot-at"),
+                        ascii(Long.toString(savePoint.snapshotMillis())),
+                        ascii("source:127"),
+                        ascii("1000 3"),
+                        ascii("a"),
+                        hex(StateCodec.encodeSession(SESSION, RecordFormat.NEWEST)),
+                        "00000000000102" + ascii("a"),
+                        hex(storedWill),
+                        // the queue of the client whose session ended
+                        ascii("1"),
+                        ascii("0"),
+                        ascii("0"),
+                        // that of the other one: two runs are removed, one entry is put
+                        ascii("0"),
+                        ascii("2"),
+                        ascii("1"),
+                        ascii("3"),
+                        ascii("4"),
+                        ascii("6"),
+                        ascii("6"),
+                        ascii("7"),
+                        "00000000000007" + "00000000" + "0343");
+    }
+
+    private static List<String> texts(byte[][] keys) {
+        return Arrays.stream(keys)
+                .map(key -> new String(key, StandardCharsets.UTF_8))
+                .toList();
+    }
+
+    private static String ascii(String text) {
+        return hex(text.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private static String hex(byte[] bytes) {
+        return HexFormat.of().formatHex(bytes);
+    }
+}
