@@ -50,6 +50,8 @@ public final class Broker implements AutoCloseable {
     /** How much the embedding application may have published that is not safe yet. */
     private static final long MOST_UNFINISHED_BYTES = 64L << 20;
 
+    private static final double NANOS_A_SECOND = 1e9;
+
     /** About how many bytes a message that is being published takes besides its own. */
     private static final int UNFINISHED_OVERHEAD_BYTES = 512;
 
@@ -94,6 +96,7 @@ public final class Broker implements AutoCloseable {
         metrics.gauge(BrokerMeters.UNAUTHENTICATED_MEMORY, () -> guard.memory().heldBytes());
         metrics.gauge(BrokerMeters.BANS, () -> guard.bans().size());
         upgrade = new Upgrade(() -> node, security);
+        metrics.gauge(BrokerMeters.LOOP_LAG, () -> loopLag().toNanos() / NANOS_A_SECOND);
         relocation = new RelocationDuties(config.nodeName(), new Here(), security, metrics);
         try {
             tls = ListenerTls.open(config.listeners(), metrics.tls(), certificateInterval);
@@ -349,6 +352,12 @@ public final class Broker implements AutoCloseable {
     /** Spreads connections over the nodes of the cluster. */
     public Rebalance rebalance() {
         return relocation.rebalance();
+    }
+
+    /** How long a task waits for its event loop at present, the longest of the last second. */
+    public Duration loopLag() {
+        BrokerNode at = node;
+        return at == null ? Duration.ZERO : at.loopLag();
     }
 
     /** What the broker is doing right now. Cheap enough to be asked every second. */

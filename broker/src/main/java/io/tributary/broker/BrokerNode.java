@@ -9,7 +9,6 @@ import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.broker.deployment.Deployment;
 import io.tributary.broker.deployment.DeploymentSource;
-import io.tributary.broker.deployment.FormatStatus;
 import io.tributary.broker.deployment.Loss;
 import io.tributary.broker.deployment.Membership;
 import io.tributary.broker.deployment.Stages;
@@ -48,7 +47,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -59,7 +57,6 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -84,7 +81,7 @@ final class BrokerNode implements AutoCloseable {
     private final Router router;
     private final Shards shards;
     private final ApplicationGroups groups;
-    private final Membership membership;
+    final Membership membership; // Upgrade asks it, too
     private final SecurityStore security;
     private final Expulsions expulsions;
     private final SecurityDuties duties;
@@ -96,6 +93,8 @@ final class BrokerNode implements AutoCloseable {
     private final Listeners listeners;
     private final ScheduledExecutorService timer;
     private final RuleChanges ruleChanges;
+    private final ConfiguredRules configuredRules;
+    private final long rulesDigest;
     private final Tenants tenants;
     private final TenantFigures tenantFigures;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -146,6 +145,9 @@ final class BrokerNode implements AutoCloseable {
         security = Objects.requireNonNull(extensions.security());
         expulsions = new Expulsions(security, clientConnections);
         Revocations revocations = new Revocations(config.onRevocation(), metrics.revocations());
+        rulesDigest = extensions.authorizer().digest();
+        configuredRules =
+                new ConfiguredRules(() -> membership.withOtherRules(rulesDigest), revocations, System::nanoTime);
         duties = new SecurityDuties(config.nodeName(), security, expulsions, revocations);
         ruleChanges = new RuleChanges(
                 extensions.authorizer(),
@@ -282,6 +284,7 @@ final class BrokerNode implements AutoCloseable {
         subscriptions.watch(subscriber -> shards.verify(subscriber.clientId(), subscriber.identity()));
         groups.start();
         shards.own();
+        configuredRules.tick();
         ScheduledFuture<?> _ = timer.scheduleWithFixedDelay(this::tick, 0, 1, TimeUnit.SECONDS);
         duties.start(ruleChanges);
         Stages.await(membership.live());
@@ -306,8 +309,10 @@ final class BrokerNode implements AutoCloseable {
                 LOG.info("still starting: {} of {} shards have no owner yet", shards.unowned(), shards.count());
                 shards.problems().forEach(problem -> LOG.warn("still starting: {}", problem));
             }
+            listeners.tick();
             membership.tick();
             membership.tell(this::stats);
+            configuredRules.tick();
             tenantFigures.tick();
             sharedBans.tick();
             if (!deployment.view().isCurrent()) {
@@ -340,12 +345,9 @@ final class BrokerNode implements AutoCloseable {
         return tenants;
     }
 
-    FormatStatus formats() {
-        return membership.formats(stats());
-    }
-
-    CompletionStage<@Nullable Void> finishUpgrade() {
-        return membership.finishUpgrade();
+    /** How long a task waits for its event loop at present, the longest. */
+    Duration loopLag() {
+        return Duration.ofNanos(listeners.lagNanos());
     }
 
     /** This node, for those who have its clients and shards go to others. */
@@ -386,14 +388,14 @@ final class BrokerNode implements AutoCloseable {
                 stats.queuedMessages(),
                 deployment.storage().queuedBytes(),
                 deployment.storage().memoryBytes(),
-                Stream.of(listeners.warnings(), tls.warnings(), security.problems())
+                Stream.of(listeners.warnings(), tls.warnings(), security.problems(), configuredRules.warnings())
                         .flatMap(List::stream)
                         .toList(),
                 membership.status());
     }
 
     /** The figures that this node reports of itself. */
-    private NodeStats stats() {
+    NodeStats stats() {
         ShardStats kept = shards.stats();
         SysStats stats = new SysStats(
                 new SysStats.Clients(
@@ -408,7 +410,7 @@ final class BrokerNode implements AutoCloseable {
                         subscribed(subscriptions.transientCount()),
                         retained.count()));
         long uptimeSeconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startedNanos);
-        return new NodeStats(sys.version(), uptimeSeconds, stats, announced);
+        return new NodeStats(sys.version(), uptimeSeconds, stats, rulesDigest, announced);
     }
 
     private static SysStats.Subscribed subscribed(SubscriptionCount count) {

@@ -22,7 +22,8 @@ import org.slf4j.LoggerFactory;
  * millisecond at a time, so that other things come in between. Confined to its thread.
  *
  * <p>That begins a second after a change was seen: a rule set that is removed and made again at once takes nothing
- * away, unless other rules change just before.
+ * away, unless other rules change just before. While revocations are held, persistent sessions lose nothing; all are
+ * looked at again once they are held no longer.
  */
 final class RuleChanges {
     private static final Logger LOG = LoggerFactory.getLogger(RuleChanges.class);
@@ -40,6 +41,7 @@ final class RuleChanges {
     private final Executor thread;
     private long seen;
     private long decided;
+    private int released;
     private boolean isBusy;
     private Withdrawals withdrawals = new Withdrawals(Collections.emptyIterator());
 
@@ -66,6 +68,7 @@ final class RuleChanges {
         this.thread = thread;
         seen = authorizer.version();
         decided = seen;
+        released = revocations.released();
     }
 
     /** About once a second. */
@@ -73,6 +76,10 @@ final class RuleChanges {
         long version = authorizer.version();
         if (isBusy) {
             LOG.debug("subscriptions are still being looked at");
+        } else if (released != revocations.released()) {
+            released = revocations.released();
+            LOG.info("all nodes have the same rules: subscriptions are looked at again");
+            look(version);
         } else if (decided == version) {
             isBusy = true;
             withdraw();
@@ -80,22 +87,27 @@ final class RuleChanges {
             seen = version; // what is being subscribed by the rules before is there at the next tick
         } else {
             LOG.info("rules have changed: subscriptions are looked at again");
-            isBusy = true;
-            long upTo = seen; // rules that are newer are looked at once more: there may be more of them each second
-            seen = version;
-            proceed(
-                    connections.looks(), // there are fewer, and they may have to be told
-                    () -> proceed(subscriptions.looks(), () -> {
-                        decided = upTo;
-                        withdraw();
-                    }));
+            look(version);
         }
+    }
+
+    private void look(long version) {
+        isBusy = true;
+        long upTo = seen; // rules that are newer are looked at once more: there may be more of them each second
+        seen = version;
+        proceed(
+                connections.looks(), // there are fewer, and they may have to be told
+                () -> proceed(subscriptions.looks(), () -> {
+                    decided = upTo;
+                    withdraw();
+                }));
     }
 
     /** What is left, also of what an earlier look has found. */
     private void withdraw() {
         Runnable done = () -> isBusy = false;
-        if (isCurrent.getAsBoolean()) { // else what is removed may be newer than what is known here
+        if (!revocations.areHeld()
+                && isCurrent.getAsBoolean()) { // else what is removed may be newer than what is known here
             if (!withdrawals.hasMore()) {
                 withdrawals = new Withdrawals(subscriptions.uncovered());
             }
@@ -169,14 +181,14 @@ final class RuleChanges {
     }
 
     private void withdrawAway(Subscriber session) {
-        if (!isCurrent.getAsBoolean()) {
-            return; // it was when the session was found; tried again
+        if (revocations.areHeld() || !isCurrent.getAsBoolean()) {
+            return; // it was not so when the session was found; tried again
         }
         subscriptions.withdrawAway(session).whenComplete((withdrawn, failure) -> {
             if (failure != null) {
                 LOG.warn("subscriptions of {} were not withdrawn, which is tried again", session, failure);
             } else if (!withdrawn.isEmpty()) {
-                boolean _ = Withdrawal.count(withdrawn, revocations);
+                boolean _ = Withdrawal.count(withdrawn, session, revocations);
                 LOG.debug("{}: rules took {}", session, withdrawn);
             }
         });

@@ -1,7 +1,8 @@
 package io.tributary.broker;
 
-import io.tributary.broker.guard.Ban.Cause;
-import io.tributary.broker.guard.Ban.Kind;
+import io.tributary.broker.guard.AutomaticBan;
+import io.tributary.broker.guard.AutomaticBan.Cause;
+import io.tributary.broker.guard.AutomaticBan.Kind;
 import io.tributary.broker.guard.Guard;
 import io.tributary.broker.security.store.Ban;
 import io.tributary.broker.security.store.Ban.Subject;
@@ -39,7 +40,7 @@ final class SharedBans implements SecurityStore.Listener, Guard.Watcher {
     private final SecurityStore store;
     private final Guard guard;
     private final InstantSource clock;
-    private final Queue<io.tributary.broker.guard.Ban> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
+    private final Queue<AutomaticBan> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
     private final AtomicInteger there = new AtomicInteger();
 
     SharedBans(SecurityStore store, Guard guard, InstantSource clock) {
@@ -49,7 +50,7 @@ final class SharedBans implements SecurityStore.Listener, Guard.Watcher {
     }
 
     @Override
-    public void made(io.tributary.broker.guard.Ban ban) {
+    public void made(AutomaticBan ban) {
         if (!waiting.offer(ban)) {
             LOG.debug("a ban is this node's alone: too many wait");
         }
@@ -79,7 +80,7 @@ final class SharedBans implements SecurityStore.Listener, Guard.Watcher {
             there.incrementAndGet();
             Kind kind = kindOf(ban.subject());
             if (kind != null && ban.expires() != null) {
-                guard.adopt(new io.tributary.broker.guard.Ban(kind, ban.value(), causeOf(ban), ban.expires()));
+                guard.adopt(new AutomaticBan(kind, ban.value(), causeOf(ban), ban.expires()));
             }
         }
     }
@@ -87,7 +88,7 @@ final class SharedBans implements SecurityStore.Listener, Guard.Watcher {
     /** Once a second. */
     void tick() {
         for (int i = 0; i < A_SECOND && there.get() < MOST; i++) {
-            io.tributary.broker.guard.Ban ban = waiting.poll();
+            AutomaticBan ban = waiting.poll();
             if (ban == null) {
                 return;
             }
@@ -95,7 +96,7 @@ final class SharedBans implements SecurityStore.Listener, Guard.Watcher {
         }
     }
 
-    private void share(io.tributary.broker.guard.Ban made) {
+    private void share(AutomaticBan made) {
         Instant worthwhile = clock.instant().plus(SHORTEST);
         if (made.until().isBefore(worthwhile) || !store.isOpen()) {
             return;

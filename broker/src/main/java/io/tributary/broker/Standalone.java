@@ -141,6 +141,11 @@ record Standalone(String name, String node, SteadyClock clock, RecordFormat form
         }
 
         @Override
+        public List<String> withOtherRules(long digest) {
+            return List.of();
+        }
+
+        @Override
         public void serving() {}
 
         @Override

@@ -24,6 +24,9 @@ import picocli.CommandLine.Spec;
             "  TRIBUTARY_JAVA_HOME   the JDK to use; otherwise JAVA_HOME, java on the PATH, and the usual places",
             "  TRIBUTARY_JAVA_OPTS   more options for the broker's JVM, after those of etc/jvm.options",
             "                        (in a cluster for each node's; also of bench)",
+            "  TRIBUTARY_MEMORY      what the broker may have in all, such as 2g: heap and direct memory are then those",
+            "                        of 'tributary size'; in the image, the container's limit",
+            "  TRIBUTARY_EXPECTED_CLIENTS   how many clients a node is to have",
             "  TRIBUTARY_PERF_OPTS   more options for the JVM of perf"
         })
 public final class TributaryCommand implements Runnable {
@@ -54,6 +57,14 @@ public final class TributaryCommand implements Runnable {
             description = "Record a start of the broker, so that later ones take half the time. It writes a file"
                     + " to lib; after an update of the JDK, do it again.")
     void train() {
+        atLauncher();
+    }
+
+    @Command(
+            name = "size",
+            description = "Say how memory is shared out, and how many files must be allowed: of this container, or of"
+                    + " --memory=2g (a size), --clients=10000 (a number), --cluster (a node of a cluster).")
+    void size() {
         atLauncher();
     }
 

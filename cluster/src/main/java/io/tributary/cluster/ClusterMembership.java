@@ -24,8 +24,11 @@ import io.tributary.persistence.ingest.IngestSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -52,6 +55,9 @@ final class ClusterMembership implements Membership {
     private final @Nullable Ingest ingest;
     private final @Nullable CertificateWatch certificates;
     private @Nullable String toldProblem; // on the thread of tick
+
+    /** What other nodes have said of their rules, which a process does not change; on the thread of tick. */
+    private final Map<NodeId, Long> rules = new HashMap<>();
 
     ClusterMembership(
             ClusterNode cluster,
@@ -181,6 +187,26 @@ final class ClusterMembership implements Membership {
     @Override
     public CompletionStage<@Nullable Void> finishUpgrade() {
         return cluster.finishUpgrade();
+    }
+
+    @Override
+    public List<String> withOtherRules(long digest) {
+        List<Member> others = cluster.members().stream()
+                .filter(member -> !member.id().equals(id) && member.state() != NodeState.JOINING)
+                .toList();
+        rules.keySet().retainAll(others.stream().map(Member::id).toList());
+        for (Member other : others) {
+            NodeStats stats = figuresOf(other);
+            if (stats != null) {
+                rules.put(other.id(), stats.rules());
+            }
+        }
+        return others.stream()
+                .map(Member::id)
+                .filter(other -> !Objects.equals(rules.get(other), digest))
+                .map(NodeId::name)
+                .sorted()
+                .toList();
     }
 
     /** Null also where a version that is too new for this one has said it. */

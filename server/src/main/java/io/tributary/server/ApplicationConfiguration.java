@@ -20,14 +20,19 @@ import io.tributary.server.api.UpgradeResource;
 import io.tributary.server.settings.ServerConfig;
 import io.tributary.server.settings.TributarySettings;
 import io.tributary.server.settings.check.SettingException;
+import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.info.BuildProperties;
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
@@ -151,6 +156,30 @@ class ApplicationConfiguration {
     @Bean
     HttpTls httpTls(ServerConfig config, BrokerMetrics metrics) {
         return new HttpTls(config.http(), metrics.tls());
+    }
+
+    /** Nothing where no port is set; clients are served by then, and until then HAProxy hears nothing. */
+    @Bean
+    @Lazy(false)
+    AgentCheck agentCheck(RunningBroker running, ServerConfig config) {
+        Broker broker = running.broker();
+        AgentAnswer answer = new AgentAnswer(
+                broker::status,
+                () -> broker.drain().status(),
+                ProcessLimits::processorsUsed,
+                broker::loopLag,
+                System::nanoTime);
+        return new AgentCheck(config.agentCheck(), answer);
+    }
+
+    @Bean
+    WebFolder webFolder(@Value("${server.tomcat.basedir:#{null}}") @Nullable File base) {
+        return new WebFolder(base);
+    }
+
+    @Bean
+    WebServerFactoryCustomizer<TomcatServletWebServerFactory> problemReport() {
+        return ProblemReport.customizer();
     }
 
     @Bean

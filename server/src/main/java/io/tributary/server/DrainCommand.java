@@ -79,7 +79,7 @@ public final class DrainCommand implements Subcommand, Runnable {
     @Override
     public void run() {
         boolean begins = !cancel && !status;
-        if (cancel && status || !begins && (serveFor != null || rate != null || wait)) {
+        if ((cancel && status) || (!begins && (serveFor != null || rate != null || wait))) {
             throw new UsageException("--cancel and --status go with no other option but --node");
         }
         String seconds = serveFor == null ? null : Long.toString(seconds("--serve-for", serveFor));

@@ -42,6 +42,13 @@ record ProcessLimits(long openFiles, long clients, long heap, long direct, long 
                         : 0);
     }
 
+    /** How much of the processors is in use at present, by whomever, 0 to 1; negative where that is not known. */
+    static double processorsUsed() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+                ? system.getCpuLoad()
+                : -1;
+    }
+
     /** Where nothing is said, the JVM allows as much as for the heap. */
     private static long direct(long heap) {
         HotSpotDiagnosticMXBean jvm = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);

@@ -69,7 +69,7 @@ public final class RebalanceCommand implements Subcommand, Runnable {
     @Override
     public void run() {
         boolean begins = !cancel && !status;
-        if (cancel && status || !begins && (rate != null || tolerance != null || longest != null || wait)) {
+        if ((cancel && status) || (!begins && (rate != null || tolerance != null || longest != null || wait))) {
             throw new UsageException("--cancel and --status go with no other option");
         }
         String method = status ? "GET" : cancel ? "DELETE" : "POST";

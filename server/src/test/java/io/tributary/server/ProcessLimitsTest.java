@@ -3,6 +3,7 @@ package io.tributary.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.BrokerConfig;
+import io.tributary.server.settings.AgentCheckSettings;
 import io.tributary.server.settings.SecurityConfig;
 import io.tributary.server.settings.SecuritySettings;
 import io.tributary.server.settings.ServerConfig;
@@ -54,7 +55,8 @@ class ProcessLimitsTest {
                 new SecurityConfig(SecuritySettings.Anonymous.LOOPBACK, Map.of(), Map.of(), null, null),
                 null,
                 null,
-                List.of()));
+                List.of(),
+                new AgentCheckSettings("127.0.0.1", null)));
         assertThat(limits.heap()).isPositive();
         assertThat(limits.direct()).isPositive();
         assertThat(limits.memory()).isGreaterThanOrEqualTo(limits.heap());

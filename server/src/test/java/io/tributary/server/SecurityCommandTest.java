@@ -25,9 +25,9 @@ class SecurityCommandTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "users: {\"r:a\": {groups: 1}}        | line 1, column 16: users r:a: groups must be a list of texts",
+                "users: {\"r:a\": {groups: 1}}        | line 1, column 25: users r:a: groups must be a list of texts",
                 "users: {\"r:a\": {password: s3cr3t}} | line 1, column 16: users r:a: has a password",
-                "users: {\"r:a\": {passwordHash: s3cr3t}} | line 1, column 16: users r:a: passwordHash is not a hash",
+                "users: {\"r:a\": {passwordHash: s3cr3t}} | line 1, column 31: users r:a: passwordHash is not a hash",
                 "bans: {x: {address: 10.0.0.1/8}}     | line 1, column 11: bans x: '10.0.0.1/8' has bits behind",
                 "bans: {x: {}, x: {}}                 | line 1, column 15: x is there twice",
                 "rules: {x: {rules: []}}              | line 1, column 12: rules x: the rule set has no rules",
@@ -54,6 +54,35 @@ class SecurityCommandTest {
         assertThat(err.toString())
                 .contains("line 2, column 9: tenants acme: connections must be 0 or more, not -1")
                 .contains("line 5, column 11: bans nobody: a ban must have one of");
+    }
+
+    @Test
+    void saysInWhichRuleAndFieldSomethingIsWrong() throws IOException {
+        Path file = Files.writeString(folder.resolve("seed.yaml"), """
+                rules:
+                  a:
+                    rules:
+                      - {allow: publish, topic: "a/#"}
+                      - {allow: publish, topic: "a/#/b"}
+                  b:
+                    rules:
+                      - {allow: reading, topic: a}
+                  c: {rules: [{topic: a}]}
+                  d: {for: {colours: [red]}, rules: [{allow: all, topic: a}]}
+                users:
+                  "r:a":
+                    rules:
+                      - allow: subscribe
+                        topic: a
+                        retain: true
+                """);
+        assertThat(execute("check", file.toString())).isNotZero();
+        assertThat(err.toString())
+                .contains("line 5, column 33: rules a: rules[1].topic 'a/#/b' cannot be: # is not the whole last")
+                .contains("line 8, column 17: rules b: rules[0].allow must be publish, subscribe or all, not 'reading'")
+                .contains("line 9, column 15: rules c: rules[0] must have either allow or deny")
+                .contains("line 10, column 6: rules d: ")
+                .contains("line 16, column 17: users r:a: rules[0].retain has no meaning here");
     }
 
     @Test

@@ -2,9 +2,11 @@ package io.tributary.broker.connection;
 
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.MemberReply;
+import io.tributary.broker.security.Decision;
 import io.tributary.broker.security.Permissions;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.ShardEvent;
+import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Auth;
@@ -22,6 +24,7 @@ import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.MqttPacket.Unsuback;
 import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -43,6 +46,10 @@ final class ConnectedState {
     private final RetainedReplay replay;
     private final ReAuthentication reAuthentication;
     private final KeepAlive keepAlive;
+    private final @Nullable WillTopic will;
+
+    /** What decides whether a client may publish its will; kept where the client may authenticate again. */
+    private record WillTopic(String topic, QoS qos, boolean retain) {}
 
     /**
      * A packet that has to wait: this node is behind the others, or messages that came before the packet are not
@@ -65,6 +72,13 @@ final class ConnectedState {
         reAuthentication =
                 new ReAuthentication(context, identity, asked.authenticationMethod(), admission.end(), this::renewed);
         keepAlive = new KeepAlive(context, admission.keepAliveSeconds());
+        will = asked.authenticationMethod() == null || admission.will() == null
+                ? null
+                : willTopic(admission.will().message());
+    }
+
+    private static WillTopic willTopic(Message message) {
+        return new WillTopic(message.topic(), message.qos(), message.retain());
     }
 
     Identity identity() {
@@ -197,8 +211,7 @@ final class ConnectedState {
             taker.accept(packet);
         }
         if (held == null) {
-            context.gate().open(PauseReason.BEHIND);
-            context.gate().open(PauseReason.PUBLISHING);
+            context.gate().open(PauseReason.BEHIND, PauseReason.PUBLISHING);
         }
     }
 
@@ -258,7 +271,8 @@ final class ConnectedState {
     }
 
     /**
-     * Ends the flows, and tells the shard that the connection is gone.
+     * Ends the flows, and tells the shard that the connection is gone. A will that the client may not publish any more
+     * as who it is now is not published: the shard knows who it was at CONNECT.
      *
      * @param logged told when the shard's log has the Detach, or never will; any thread
      */
@@ -280,8 +294,19 @@ final class ConnectedState {
         }
         long sentUpTo = identity.persistent() ? outbound.sentUpTo() : 0;
         ShardEvent.Detach detach = new ShardEvent.Detach(
-                identity.clientId(), identity.epoch(), publishWill, sessionExpirySeconds, sentUpTo);
+                identity.clientId(), identity.epoch(), publishWill && mayPublishWill(), sessionExpirySeconds, sentUpTo);
         context.backend().shards().detach(detach, logged);
+    }
+
+    private boolean mayPublishWill() {
+        if (will == null) {
+            return true;
+        }
+        Decision decision = identity.permissions().all().mayPublish(will.topic, will.qos, will.retain);
+        if (!decision.allowed()) {
+            context.services().recorder().notAuthorized(decision.ruleSet());
+        }
+        return decision.allowed();
     }
 
     private static MqttException outOfPlace(String what) {

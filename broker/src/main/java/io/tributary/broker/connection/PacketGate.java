@@ -35,9 +35,20 @@ final class PacketGate {
         return true;
     }
 
-    /** Takes a reason away. */
+    /**
+     * Takes a reason away. If it was the last, packets are taken before this returns, and may have closed the gate
+     * again, for the same reason perhaps.
+     */
     void open(PauseReason reason) {
         if (reasons.remove(reason) && reasons.isEmpty()) {
+            onOpen.run();
+        }
+    }
+
+    /** Takes two reasons away at once: what is taken behind the first may be held for the other one. */
+    void open(PauseReason reason, PauseReason other) {
+        boolean isGone = reasons.remove(other);
+        if ((reasons.remove(reason) || isGone) && reasons.isEmpty()) {
             onOpen.run();
         }
     }

@@ -132,6 +132,10 @@ final class SubscribeFlow {
 
     private void withdraw() {
         isReviewWanted = false;
+        if (identity.persistent() && context.services().access().revocations().areHeld()) {
+            turnIsOver(); // all is looked at again when they are held no longer
+            return;
+        }
         context.backend()
                 .subscriptions()
                 .withdraw(identity.subscriber(), identity.epoch(), permissions.all())
@@ -150,7 +154,7 @@ final class SubscribeFlow {
             return;
         }
         Revocations revocations = context.services().access().revocations();
-        boolean isSomethingGone = Withdrawal.count(withdrawn, revocations);
+        boolean isSomethingGone = Withdrawal.count(withdrawn, identity.subscriber(), revocations);
         LOG.debug("{}: rules took {}", name(), withdrawn);
         if (isSomethingGone && revocations.disconnects() && !isClosed) {
             revocations.disconnected();

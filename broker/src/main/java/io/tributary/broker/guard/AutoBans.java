@@ -1,7 +1,7 @@
 package io.tributary.broker.guard;
 
-import io.tributary.broker.guard.Ban.Cause;
-import io.tributary.broker.guard.Ban.Kind;
+import io.tributary.broker.guard.AutomaticBan.Cause;
+import io.tributary.broker.guard.AutomaticBan.Kind;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ final class AutoBans {
     private record Banned(Kind kind, String who) {}
 
     /** A ban, and when it ends by the clock that nobody sets. */
-    private record Lasting(Ban ban, long untilNanos) {}
+    private record Lasting(AutomaticBan ban, long untilNanos) {}
 
     private static final class Count {
         private final long begunNanos;
@@ -56,7 +56,7 @@ final class AutoBans {
      * @return the ban that it has got for that; null for none
      */
     @Nullable
-    Ban count(Kind kind, Cause cause, String who, BanLimit limit) {
+    AutomaticBan count(Kind kind, Cause cause, String who, BanLimit limit) {
         if (limit.count() == 0) {
             return null;
         }
@@ -73,7 +73,8 @@ final class AutoBans {
                 return null;
             }
             counts.remove(counted);
-            Ban ban = new Ban(kind, who, cause, clock.instant().plus(limit.duration()));
+            AutomaticBan ban =
+                    new AutomaticBan(kind, who, cause, clock.instant().plus(limit.duration()));
             bans.put(
                     new Banned(kind, who),
                     new Lasting(ban, now + limit.duration().toNanos()));
@@ -82,7 +83,7 @@ final class AutoBans {
     }
 
     /** Takes over a ban that another node has made, or this one before its start; a longer one stays. */
-    void adopt(Ban ban) {
+    void adopt(AutomaticBan ban) {
         Duration left = Duration.between(clock.instant(), ban.until());
         long until = nanoClock.getAsLong() + left.toNanos();
         synchronized (this) {
@@ -95,7 +96,7 @@ final class AutoBans {
     }
 
     /** The ban that somebody has; null for none. */
-    synchronized @Nullable Ban of(Kind kind, String who) {
+    synchronized @Nullable AutomaticBan of(Kind kind, String who) {
         if (bans.isEmpty()) {
             return null;
         }
@@ -117,10 +118,10 @@ final class AutoBans {
     }
 
     /** All bans that are not over. */
-    synchronized List<Ban> all() {
+    synchronized List<AutomaticBan> all() {
         long now = nanoClock.getAsLong();
         bans.values().removeIf(ban -> ban.untilNanos - now <= 0);
-        List<Ban> all = new ArrayList<>(bans.size());
+        List<AutomaticBan> all = new ArrayList<>(bans.size());
         bans.values().forEach(ban -> all.add(ban.ban));
         return all;
     }

@@ -12,7 +12,7 @@ public record BanLimits(BanLimit clientId, BanLimit user, BanLimit address) {
     /** Nobody is banned. */
     public static final BanLimits NONE = new BanLimits(BanLimit.NONE, BanLimit.NONE, BanLimit.NONE);
 
-    BanLimit of(Ban.Kind kind) {
+    BanLimit of(AutomaticBan.Kind kind) {
         return switch (kind) {
             case CLIENT_ID -> clientId;
             case USER -> user;

@@ -1,7 +1,7 @@
 package io.tributary.broker.guard;
 
-import io.tributary.broker.guard.Ban.Cause;
-import io.tributary.broker.guard.Ban.Kind;
+import io.tributary.broker.guard.AutomaticBan.Cause;
+import io.tributary.broker.guard.AutomaticBan.Kind;
 import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.time.SteadyClock;
@@ -49,14 +49,14 @@ public final class Guard {
         /** Told of nothing. */
         Watcher NONE = new Watcher() {
             @Override
-            public void made(Ban ban) {}
+            public void made(AutomaticBan ban) {}
 
             @Override
             public void lifted(Kind kind, String who) {}
         };
 
         /** Somebody is banned. */
-        void made(Ban ban);
+        void made(AutomaticBan ban);
 
         /** Somebody is to be banned no more. */
         void lifted(Kind kind, String who);
@@ -165,12 +165,12 @@ public final class Guard {
     }
 
     /** Who is banned at this node, in no order. */
-    public List<Ban> bans() {
+    public List<AutomaticBan> bans() {
         return bans.all();
     }
 
     /** Takes over a ban that another node has made, or this one before its start; nobody is told. */
-    public void adopt(Ban ban) {
+    public void adopt(AutomaticBan ban) {
         bans.adopt(ban);
     }
 
@@ -214,7 +214,7 @@ public final class Guard {
     }
 
     private void count(Kind kind, Cause cause, BanLimits limits, String who) {
-        Ban ban = bans.count(kind, cause, who, limits.of(kind));
+        AutomaticBan ban = bans.count(kind, cause, who, limits.of(kind));
         if (ban != null) {
             recorder.banned(kind, cause);
             watcher.made(ban);

@@ -8,5 +8,5 @@ public interface GuardRecorder {
     GuardRecorder NONE = (kind, cause) -> {};
 
     /** Somebody was banned. */
-    void banned(Ban.Kind kind, Ban.Cause cause);
+    void banned(AutomaticBan.Kind kind, AutomaticBan.Cause cause);
 }

@@ -65,6 +65,12 @@ public enum BrokerMeters {
             Type.GAUGE,
             Unit.BYTES,
             "Memory outside the Java heap that Netty holds for the buffers of sockets."),
+    /** The wait for event loops. */
+    LOOP_LAG(
+            "tributary.network.loop.lag",
+            Type.GAUGE,
+            Unit.SECONDS,
+            "How long a task waits for its event loop, the longest of all loops, measured once a second."),
 
     // TLS
     /** Handshakes. */

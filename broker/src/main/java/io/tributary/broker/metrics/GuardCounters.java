@@ -1,7 +1,7 @@
 package io.tributary.broker.metrics;
 
-import io.tributary.broker.guard.Ban.Cause;
-import io.tributary.broker.guard.Ban.Kind;
+import io.tributary.broker.guard.AutomaticBan.Cause;
+import io.tributary.broker.guard.AutomaticBan.Kind;
 import io.tributary.broker.guard.GuardRecorder;
 import java.util.EnumMap;
 import java.util.Map;

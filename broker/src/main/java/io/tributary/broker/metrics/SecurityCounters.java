@@ -15,7 +15,7 @@ final class SecurityCounters implements SecurityRecorder, Revocations.Recorder {
     private final Map<Subject, LongAdder> banned = new EnumMap<>(Subject.class);
     private final Map<Outcome, LongAdder> changes = new EnumMap<>(Outcome.class);
     private final LongAdder unauthorized;
-    private final Map<Withdrawal, LongAdder> withdrawn;
+    private final Map<Withdrawal.Change, LongAdder> withdrawn;
 
     private enum Outcome {
         DONE,
@@ -32,7 +32,7 @@ final class SecurityCounters implements SecurityRecorder, Revocations.Recorder {
         for (Outcome outcome : Outcome.values()) {
             changes.put(outcome, meters.counter(BrokerMeters.SECURITY_CHANGES, Meters.tagValue(outcome)));
         }
-        withdrawn = meters.counters(BrokerMeters.SUBSCRIPTIONS_WITHDRAWN, Withdrawal.class);
+        withdrawn = meters.counters(BrokerMeters.SUBSCRIPTIONS_WITHDRAWN, Withdrawal.Change.class);
         unauthorized = meters.counter(BrokerMeters.API_UNAUTHORIZED);
     }
 
@@ -60,8 +60,8 @@ final class SecurityCounters implements SecurityRecorder, Revocations.Recorder {
 
     @Override
     public void withdrawn(long removed, long lowered) {
-        Meters.of(withdrawn, Withdrawal.REMOVED).add(removed);
-        Meters.of(withdrawn, Withdrawal.LOWERED).add(lowered);
+        Meters.of(withdrawn, Withdrawal.Change.REMOVED).add(removed);
+        Meters.of(withdrawn, Withdrawal.Change.LOWERED).add(lowered);
     }
 
     private static void increment(@Nullable LongAdder counter) {

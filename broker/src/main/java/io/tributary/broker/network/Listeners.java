@@ -44,6 +44,7 @@ public final class Listeners {
     private final UnfinishedPackets unfinished = UnfinishedPackets.ofThisProcess();
     private final AcceptFailures acceptFailures;
     private final EventLoopGroup loops;
+    private final LoopLag lag;
     private final ChannelGroup listening = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final List<TlsLayer> layers = new ArrayList<>();
     private final List<ListenerAdmission> admissions = new ArrayList<>();
@@ -66,6 +67,7 @@ public final class Listeners {
                 ? network.eventLoops()
                 : Runtime.getRuntime().availableProcessors();
         loops = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory("mqtt"), transport.handlers());
+        lag = new LoopLag(loops);
     }
 
     /** Begins to listen where no listener has TLS. */
@@ -100,6 +102,16 @@ public final class Listeners {
         TlsLayer layer = new TlsLayer(tls.of(config), services.guard());
         layers.add(layer);
         return layer;
+    }
+
+    /** Does what is to be done each second. */
+    public void tick() {
+        lag.sample();
+    }
+
+    /** How long a task waits for its event loop at present, the longest, in nanoseconds. */
+    public long lagNanos() {
+        return lag.nanos();
     }
 
     /** Refuses all new connections in answer to their CONNECT, as another node is to have them; or no more. */

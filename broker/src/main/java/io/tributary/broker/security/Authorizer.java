@@ -57,6 +57,15 @@ public interface Authorizer {
         return 0;
     }
 
+    /**
+     * A digest of the rules that this node has from its own configuration, and not from what all nodes share: the same
+     * for the same rules in whatever process. While live nodes of a cluster differ in it, none takes subscriptions of
+     * persistent sessions away: another node may have granted them by its own rules. 0 where there are no such rules.
+     */
+    default long digest() {
+        return 0;
+    }
+
     /** Allows everything, except publishing to topics that begin with {@code $}, which are the broker's own. */
     static Authorizer allowAll() {
         return AllowAll.INSTANCE;

@@ -3,19 +3,22 @@ package io.tributary.broker.security;
 import io.tributary.common.event.Principal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * What this node takes from clients because rules, users or bans have changed: collected for the audit log, and handed
  * on to counters. Thread-safe; memory is bounded.
  */
 public final class Revocations {
-    /** How many of the clients that were disconnected are named. */
-    private static final int MOST_NAMED = 10;
+    /** How many of the clients that something was taken from are named, and how many filters of each. */
+    public static final int MOST_NAMED = 10;
 
     private static final int LONGEST_NAME = 200;
 
     private final OnRevocation onRevocation;
     private final Recorder recorder;
+    private volatile boolean areHeld;
+    private volatile int released;
 
     // Guarded by this.
     private long removed;
@@ -23,6 +26,7 @@ public final class Revocations {
     private long disconnected;
     private long expelled;
     private List<String> named = new ArrayList<>();
+    private List<String> withdrawn = new ArrayList<>();
 
     /** Counts what was withdrawn. Any thread; must be cheap. */
     @FunctionalInterface
@@ -40,11 +44,20 @@ public final class Revocations {
      * @param expelled connections that were closed because of a user or a ban
      * @param clients whose these were, ten of them at most: the principal's realm and name, with a colon between, cut
      *     after 200 characters
+     * @param subscriptions which subscriptions were removed or lowered, of ten clients at most, each cut after 200
+     *     characters: {@code meter-1 of devices:ann: news/#}
      */
-    public record Taken(long removed, long lowered, long disconnected, long expelled, List<String> clients) {
-        /** Copies the list. */
+    public record Taken(
+            long removed,
+            long lowered,
+            long disconnected,
+            long expelled,
+            List<String> clients,
+            List<String> subscriptions) {
+        /** Copies the lists. */
         public Taken {
             clients = List.copyOf(clients);
+            subscriptions = List.copyOf(subscriptions);
         }
 
         /** Whether nothing was taken. */
@@ -69,12 +82,45 @@ public final class Revocations {
         return onRevocation == OnRevocation.DISCONNECT;
     }
 
-    /** So many subscriptions were removed, and so many have a lower QoS. */
-    public void withdrawn(long removedNow, long loweredNow) {
+    /**
+     * Whether persistent sessions keep their subscriptions for now, whatever rules say: another node, whose
+     * configuration has other rules, may have granted them. They bring nothing that this node's rules forbid.
+     */
+    public boolean areHeld() {
+        return areHeld;
+    }
+
+    /** Sets {@link #areHeld}. */
+    public synchronized void hold(boolean held) {
+        if (areHeld && !held) {
+            released++;
+        }
+        areHeld = held;
+    }
+
+    /** How often they were held, and then no longer: all sessions are to be looked at again then. */
+    public int released() {
+        return released;
+    }
+
+    /**
+     * So many subscriptions of a client were removed, and so many have a lower QoS.
+     *
+     * @param words whose, and which; asked where there is room for them
+     */
+    public void withdrawn(long removedNow, long loweredNow, Supplier<String> words) {
         recorder.withdrawn(removedNow, loweredNow);
         synchronized (this) {
             removed += removedNow;
             lowered += loweredNow;
+            name(withdrawn, words);
+        }
+    }
+
+    private static void name(List<String> names, Supplier<String> name) {
+        if (names.size() < MOST_NAMED) {
+            String whole = name.get();
+            names.add(whole.substring(0, Math.min(whole.length(), LONGEST_NAME)));
         }
     }
 
@@ -87,15 +133,14 @@ public final class Revocations {
     public synchronized void expelled(ClientInfo client) {
         expelled++;
         Principal principal = client.principal();
-        if (principal != null && named.size() < MOST_NAMED) {
-            String name = principal.realm() + ":" + principal.name();
-            named.add(name.substring(0, Math.min(name.length(), LONGEST_NAME)));
+        if (principal != null) {
+            name(named, () -> principal.realm() + ":" + principal.name());
         }
     }
 
     /** What was taken so far. */
     public synchronized Taken taken() {
-        return new Taken(removed, lowered, disconnected, expelled, named);
+        return new Taken(removed, lowered, disconnected, expelled, named, withdrawn);
     }
 
     /** What was taken since this was asked last. */
@@ -106,6 +151,7 @@ public final class Revocations {
         disconnected = 0;
         expelled = 0;
         named = new ArrayList<>();
+        withdrawn = new ArrayList<>();
         return taken;
     }
 }

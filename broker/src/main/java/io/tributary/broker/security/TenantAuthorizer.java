@@ -55,4 +55,9 @@ public final class TenantAuthorizer implements Authorizer {
     public long version() {
         return authorizer.version();
     }
+
+    @Override
+    public long digest() {
+        return authorizer.digest();
+    }
 }

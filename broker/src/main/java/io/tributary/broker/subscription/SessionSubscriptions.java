@@ -131,10 +131,10 @@ record SessionSubscriptions(
             SubscriptionDecision left = standing(request, permissions);
             if (!left.granted()) {
                 after.remove(request.filter());
-                withdrawn.add(Withdrawal.REMOVED);
+                withdrawn.add(new Withdrawal(Withdrawal.Change.REMOVED, request.filter()));
             } else if (!left.leaves(request.qos())) {
                 after.put(request.filter(), request.atMost(left.maxQos()));
-                withdrawn.add(Withdrawal.LOWERED);
+                withdrawn.add(new Withdrawal(Withdrawal.Change.LOWERED, request.filter()));
             }
         }
         return new Change<>(new SessionSubscriptions(identity, epoch, revision, kind, principal, after), withdrawn);

@@ -1,23 +1,44 @@
 package io.tributary.broker.subscription;
 
 import io.tributary.broker.security.Revocations;
+import io.tributary.common.event.GroupIdentifier;
+import io.tributary.common.event.TenantNames;
+import io.tributary.common.topic.TopicFilter;
 import java.util.List;
+import java.util.stream.Collectors;
 
-/** What becomes of a subscription that rules do not cover any more as it is. */
-public enum Withdrawal {
-    /** No rule allows it: it is removed, as if its client had unsubscribed. */
-    REMOVED,
-    /** A rule allows it with a lower QoS: it has that from now on. */
-    LOWERED;
+/** A subscription that rules do not cover any more as it is, and what becomes of it. */
+public record Withdrawal(Change change, TopicFilter filter) {
+
+    /** What becomes of such a subscription. */
+    public enum Change {
+        /** No rule allows it: it is removed, as if its client had unsubscribed. */
+        REMOVED,
+        /** A rule allows it with a lower QoS: it has that from now on. */
+        LOWERED
+    }
 
     /**
-     * Has withdrawals counted.
+     * Has withdrawals counted and noted.
      *
+     * @param from the session that had the subscriptions
      * @return whether some subscriptions were removed; of the others the QoS was lowered
      */
-    public static boolean count(List<Withdrawal> withdrawn, Revocations revocations) {
-        long removed = withdrawn.stream().filter(each -> each == REMOVED).count();
-        revocations.withdrawn(removed, withdrawn.size() - removed);
+    public static boolean count(List<Withdrawal> withdrawn, Subscriber from, Revocations revocations) {
+        long removed =
+                withdrawn.stream().filter(each -> each.change == Change.REMOVED).count();
+        revocations.withdrawn(removed, withdrawn.size() - removed, () -> words(withdrawn, from));
         return removed > 0;
+    }
+
+    private static String words(List<Withdrawal> withdrawn, Subscriber from) {
+        String whose = from.principal() == null
+                ? ""
+                : " of " + from.principal().realm() + ":" + from.principal().name();
+        return GroupIdentifier.display(from.clientId()) + whose + ": "
+                + withdrawn.stream()
+                        .limit(Revocations.MOST_NAMED)
+                        .map(each -> TenantNames.display(each.filter.toString()))
+                        .collect(Collectors.joining(", "));
     }
 }

@@ -17,16 +17,18 @@ import java.util.stream.LongStream;
  * @param version the program and its version
  * @param uptimeSeconds how long it has been working
  * @param stats what it counts and keeps
+ * @param rules a digest of the rules of its configuration, as authorizers have it; 0 also where an earlier version says
+ *     nothing
  * @param announced what it says of its operation
  */
-public record NodeStats(String version, long uptimeSeconds, SysStats stats, Announced announced) {
+public record NodeStats(String version, long uptimeSeconds, SysStats stats, long rules, Announced announced) {
     private static final int FORMAT = 1;
     private static final int MAX_VERSION_CHARS = 64;
     private static final int SIZE_HINT = 160;
 
     /** Of a node that says nothing of its operation. */
-    public NodeStats(String version, long uptimeSeconds, SysStats stats) {
-        this(version, uptimeSeconds, stats, Announced.NOTHING);
+    public NodeStats(String version, long uptimeSeconds, SysStats stats, long rules) {
+        this(version, uptimeSeconds, stats, rules, Announced.NOTHING);
     }
 
     /**
@@ -81,7 +83,8 @@ public record NodeStats(String version, long uptimeSeconds, SysStats stats, Anno
             kept.transients().shared(),
             kept.retainedMessages(),
             clients.applications(),
-            traffic.publishesUnmatched()
+            traffic.publishesUnmatched(),
+            rules
         };
     }
 
@@ -108,9 +111,10 @@ public record NodeStats(String version, long uptimeSeconds, SysStats stats, Anno
                 new StoredStats(numbers.next(), numbers.nextSubscribed(), numbers.nextSubscribed(), numbers.next());
         Clients clients = new Clients(connected, disconnected, maximum, numbers.next());
         Traffic traffic = new Traffic(connections, packets, publishes, publishesDropped, numbers.next(), onTheWire);
+        long rules = numbers.next();
         Announced announced = new Announced(
                 numbers.next() > 0, numbers.next(), numbers.nextInt(), numbers.nextInt(), numbers.nextInt());
-        return new NodeStats(version, uptimeSeconds, new SysStats(clients, traffic, kept), announced);
+        return new NodeStats(version, uptimeSeconds, new SysStats(clients, traffic, kept), rules, announced);
     }
 
     /** Numbers one after the other, then zeros. */

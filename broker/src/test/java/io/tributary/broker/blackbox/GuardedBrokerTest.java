@@ -8,7 +8,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.BrokerExtensions;
-import io.tributary.broker.guard.Ban;
+import io.tributary.broker.guard.AutomaticBan;
 import io.tributary.broker.guard.BanLimit;
 import io.tributary.broker.guard.BanLimits;
 import io.tributary.broker.guard.ConnectRate;
@@ -25,6 +25,7 @@ import io.tributary.broker.security.AuthenticatorChain;
 import io.tributary.broker.security.AuthenticatorChain.Chain;
 import io.tributary.broker.security.AuthenticatorChain.Link;
 import io.tributary.broker.security.rules.AddressRange;
+import io.tributary.broker.security.store.Ban;
 import io.tributary.broker.security.store.Change;
 import io.tributary.broker.security.store.ChangeResult;
 import io.tributary.broker.security.store.SecurityRecorder;
@@ -116,7 +117,8 @@ class GuardedBrokerTest {
                         .count())
                 .isEqualTo(1);
 
-        assertThat(started().guard().lift(Ban.Kind.ADDRESS, "127.0.0.1")).isTrue();
+        assertThat(started().guard().lift(AutomaticBan.Kind.ADDRESS, "127.0.0.1"))
+                .isTrue();
         assertThat(connect(port, "c", PASSWORD)).isEqualTo(ReasonCode.SUCCESS);
     }
 
@@ -138,7 +140,7 @@ class GuardedBrokerTest {
                 store.page(SecurityTable.BANS, "", 10).entries().getFirst();
         assertThat(kept.object())
                 .isInstanceOfSatisfying(
-                        io.tributary.broker.security.store.Ban.class,
+                        Ban.class,
                         ban -> assertThat(ban.isAutomatic() + ban.value()).isEqualTo("true127.0.0.1"));
         remove(kept);
         assertThat(connect(port, "c", PASSWORD)).isEqualTo(ReasonCode.SUCCESS);
@@ -175,7 +177,7 @@ class GuardedBrokerTest {
             }
             await().until(() -> store.size(SecurityTable.BANS) == 1);
             if (turn == 0) { // as an embedding application does
-                assertThat(started().guard().lift(Ban.Kind.ADDRESS, "127.0.0.1"))
+                assertThat(started().guard().lift(AutomaticBan.Kind.ADDRESS, "127.0.0.1"))
                         .isTrue();
                 await().until(() -> store.size(SecurityTable.BANS) == 0);
             } else { // as the API does

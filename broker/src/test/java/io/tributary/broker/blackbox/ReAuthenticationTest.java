@@ -23,6 +23,8 @@ import io.tributary.broker.security.rules.RuleSet;
 import io.tributary.broker.security.rules.Rules;
 import io.tributary.broker.security.rules.TopicPattern;
 import io.tributary.common.event.Principal;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Auth;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
@@ -32,16 +34,19 @@ import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
+import io.tributary.common.mqtt.Will;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -134,6 +139,33 @@ class ReAuthenticationTest {
     }
 
     @Test
+    void willIsPublishedOnlyWhereTheNewGroupsAllowIt() throws IOException {
+        assertThat(subscribe(writer, "news/#")).isEqualTo(ReasonCode.GRANTED_QOS_1);
+        try (TestClient loses = connect("loses", "reader;;;", 0, will("news/lost"))) {
+            again(loses, "other;;;");
+        }
+        try (TestClient keeps = connect("keeps", "reader;;;", 0, will("news/kept"))) {
+            again(keeps, "reader;;7;");
+        }
+        assertThat(received(writer)).isEqualTo("news/kept");
+        assertThat(writer.poll(Duration.ofMillis(300))).isNull();
+    }
+
+    private static Will will(String topic) {
+        return new Will(
+                new Message(
+                        topic,
+                        new byte[] {1},
+                        QoS.AT_LEAST_ONCE,
+                        false,
+                        PublishProperties.NONE,
+                        Message.NEVER,
+                        "loses"),
+                0,
+                MqttPacket.ABSENT);
+    }
+
+    @Test
     void connectionEndsWhenTheTenantIsAnother() throws IOException {
         try (TestClient client = connect("c", "reader;acme;;", 0)) {
             again(client, "other;acme;;");
@@ -143,6 +175,10 @@ class ReAuthenticationTest {
     }
 
     private TestClient connect(String clientId, String who, long expiry) throws IOException {
+        return connect(clientId, who, expiry, null);
+    }
+
+    private TestClient connect(String clientId, String who, long expiry, @Nullable Will will) throws IOException {
         int port = broker.listeners().getFirst().address().getPort();
         TestClient client = TestClient.open(port, ProtocolVersion.MQTT_5);
         client.connect(new Connect(
@@ -150,7 +186,7 @@ class ReAuthenticationTest {
                 false,
                 0,
                 clientId,
-                null,
+                will,
                 null,
                 null,
                 new ConnectProperties(

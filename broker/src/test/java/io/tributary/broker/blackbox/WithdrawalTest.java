@@ -59,7 +59,7 @@ class WithdrawalTest {
     private static final Duration PATIENCE = Duration.ofSeconds(15);
     private static final Pattern WITHDRAW = Pattern.compile("\\{\"by\":\"\\(broker\\)\",\"from\":\"tributary\","
             + "\"action\":\"withdraw\",\"table\":\"rules\",\"removed\":\"(\\d)\",\"lowered\":\"0\","
-            + "\"disconnected\":\"0\"}");
+            + "\"disconnected\":\"0\",\"subscriptions\":\"([^\"]*)\"}");
     private static final RuleSet WRITERS = set("writer", Set.of(), allow("#", QoS.EXACTLY_ONCE));
     private static final RuleSet READERS = set("reader", Set.of(), allow("news/#", QoS.EXACTLY_ONCE));
     private static final RuleSet READERS_OF_LITTLE =
@@ -297,7 +297,7 @@ class WithdrawalTest {
     }
 
     @Test
-    void auditLogSaysHowMuchWasTaken() throws IOException {
+    void auditLogSaysWhatWasTakenFromWhom() throws IOException {
         leave("reader-1", "news/#");
         try (TestClient reader = connect("reader-2", 0)) {
             subscribe(reader, "news/#");
@@ -305,6 +305,8 @@ class WithdrawalTest {
             awaitSubscriptions(0);
         }
         await().atMost(PATIENCE).until(() -> removedSayTheEntries() == 2);
+        assertThat(String.join("", audit()))
+                .contains("reader-1 of test:reader-1: news/#", "reader-2 of test:reader-2: news/#");
     }
 
     /** There may be one entry for both, or one for each, as it comes. */

@@ -12,6 +12,8 @@ import io.tributary.broker.security.BanList;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.EnhancedAuthenticator;
+import io.tributary.broker.security.OnRevocation;
+import io.tributary.broker.security.Revocations;
 import io.tributary.broker.security.SessionTakeover;
 import io.tributary.broker.tenant.TenantRecorder;
 import io.tributary.broker.tenant.Tenants;
@@ -52,6 +54,7 @@ final class ConnectionFixture {
     SubscribeInterceptor interceptor = (client, subscription) -> new SubscribeInterceptor.Proceed(subscription);
     ClientRules clientRules = ClientRules.NONE;
     Tenants tenants = new Tenants(TenantRecorder.NONE);
+    final Revocations revocations = new Revocations(OnRevocation.REMOVE, (_, _) -> {});
     SessionTakeover takeover = SessionTakeover.PRINCIPAL;
     ClientLimits limits = ClientLimits.DEFAULT;
 
@@ -75,7 +78,8 @@ final class ConnectionFixture {
             ConnectionServices services = new ConnectionServices(
                     "node",
                     backend.parts,
-                    new AccessControl(authenticator, methods, authorizer, clientRules, takeover, BanList.NONE),
+                    new AccessControl(
+                            authenticator, methods, authorizer, clientRules, takeover, BanList.NONE, revocations),
                     new Extensions(interceptor, List.of(new Noting())),
                     recorder,
                     Guard.lenient(),

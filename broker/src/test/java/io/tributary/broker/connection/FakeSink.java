@@ -19,6 +19,7 @@ final class FakeSink implements PacketSink {
     boolean writable = true;
     boolean closed;
     int resumed;
+    Runnable onResume = () -> {};
     private @Nullable MqttEncoder encoder;
     private @Nullable MqttDecoder decoder;
 
@@ -62,6 +63,7 @@ final class FakeSink implements PacketSink {
     @Override
     public void resumeReading() {
         resumed++;
+        onResume.run();
     }
 
     @Override

@@ -17,11 +17,17 @@ import io.tributary.common.mqtt.MqttPacket.Pubcomp;
 import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Pubrec;
 import io.tributary.common.mqtt.MqttPacket.Pubrel;
+import io.tributary.common.mqtt.MqttPacket.Suback;
+import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.PayloadFormat;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.mqtt.Subscription;
+import io.tributary.common.mqtt.Subscription.RetainHandling;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,6 +77,39 @@ class InboundFlowTest {
         fixture.backend.catchUp();
 
         assertThat(fixture.backend.routed).hasSize(1);
+    }
+
+    /** A socket takes what waits in it within the call that tells it to. */
+    @Test
+    void takesPacketsInTheirOrderWhenOneBehindAHeldOneIsHeldAtOnce() {
+        fixture.connect(Connects.v5());
+        fixture.backend.behind = true;
+        fixture.send(publish(QoS.AT_LEAST_ONCE, 7));
+        Deque<MqttPacket> waiting = new ArrayDeque<>(List.of(subscribe(8), subscribe(9), new MqttPacket.Pingreq()));
+        fixture.sink.onResume = () -> {
+            while (fixture.connection().mayRead() && !waiting.isEmpty()) {
+                fixture.connection().handle(waiting.remove());
+            }
+        };
+        fixture.backend.unmatched = true;
+        fixture.backend.catchUp();
+        fixture.turn();
+        fixture.sink.takeOnly(Puback.class);
+        assertThat(waiting).hasSize(2);
+        assertThat(fixture.backend.subscribed).isEmpty();
+
+        fixture.backend.match();
+        fixture.turn();
+        List<MqttPacket> answers = fixture.sink.take();
+        assertThat(answers).hasSize(3);
+        assertThat(((Suback) answers.get(0)).packetId()).isEqualTo(8);
+        assertThat(((Suback) answers.get(1)).packetId()).isEqualTo(9);
+        assertThat(answers.get(2)).isInstanceOf(MqttPacket.Pingresp.class);
+    }
+
+    private static Subscribe subscribe(int packetId) {
+        Subscription asked = new Subscription("a", QoS.AT_MOST_ONCE, false, false, RetainHandling.SEND);
+        return new Subscribe(packetId, List.of(asked), 0, List.of());
     }
 
     @Test // [MQTT-4.3.2-4]

@@ -11,6 +11,7 @@ import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.broker.subscription.Withdrawal;
+import io.tributary.broker.subscription.Withdrawal.Change;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Puback;
@@ -80,7 +81,7 @@ class SubscribeFlowTest {
         assertThat(fixture.connection().mayRead()).isFalse();
         fixture.sink.takeOnly(Suback.class);
 
-        fixture.backend.pendingWithdraw.complete(List.of(Withdrawal.REMOVED));
+        fixture.backend.pendingWithdraw.complete(List.of(new Withdrawal(Change.REMOVED, TopicFilter.parse("a"))));
         fixture.turn();
         assertThat(fixture.connection().mayRead()).isTrue();
         assertThat(fixture.sink.take()).isEmpty();
@@ -102,6 +103,33 @@ class SubscribeFlowTest {
         fixture.turn();
         assertThat(fixture.backend.subscribed).hasSize(1);
         assertThat(fixture.connection().mayRead()).isTrue();
+    }
+
+    @Test
+    void withdrawsFromPersistentSessionOnlyOnceRevocationsAreHeldNoLonger() {
+        fixture.connect(Connects.v5().durable());
+        fixture.backend.lifecycle.clear();
+        fixture.revocations.hold(true);
+        fixture.connection().review();
+        fixture.turn();
+        assertThat(fixture.backend.lifecycle).isEmpty();
+        assertThat(fixture.connection().mayRead()).isTrue();
+
+        fixture.revocations.hold(false);
+        fixture.connection().review();
+        fixture.turn();
+        assertThat(fixture.backend.lifecycle).containsExactly("withdraw");
+    }
+
+    /** What a transient session has, its own node has granted. */
+    @Test
+    void withdrawsFromTransientSessionThoughRevocationsAreHeld() {
+        fixture.connect(Connects.v5());
+        fixture.backend.lifecycle.clear();
+        fixture.revocations.hold(true);
+        fixture.connection().review();
+        fixture.turn();
+        assertThat(fixture.backend.lifecycle).containsExactly("withdraw");
     }
 
     @Test

@@ -2,8 +2,8 @@ package io.tributary.broker.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.broker.guard.Ban.Cause;
-import io.tributary.broker.guard.Ban.Kind;
+import io.tributary.broker.guard.AutomaticBan.Cause;
+import io.tributary.broker.guard.AutomaticBan.Kind;
 import io.tributary.broker.security.rules.AddressRange;
 import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ReasonCode;
@@ -84,7 +84,8 @@ class GuardTest {
         assertThat(banned).containsExactly("USER FAILURES");
         assertThat(guard.isBanned(OTHER, "x", "u")).isTrue();
         assertThat(guard.isBanned(OTHER, "c", "v")).isFalse();
-        assertThat(guard.bans()).containsExactly(new Ban(Kind.USER, "u", Cause.FAILURES, BEGIN.plusSeconds(60)));
+        assertThat(guard.bans())
+                .containsExactly(new AutomaticBan(Kind.USER, "u", Cause.FAILURES, BEGIN.plusSeconds(60)));
         fail(guard, ONE, "c", null);
         fail(guard, ONE, "c", null);
         assertThat(guard.arrives(ONE)).isEqualTo(ReasonCode.BANNED);
@@ -121,9 +122,10 @@ class GuardTest {
     @Test
     void adoptedBanHoldsUntilItIsOverAndNotForExemptAddresses() {
         Guard guard = guard(BanLimits.NONE, BanLimits.NONE);
-        guard.adopt(new Ban(Kind.USER, "u", Cause.FAILURES, BEGIN.plusSeconds(30)));
-        guard.adopt(new Ban(Kind.USER, "u", Cause.FAILURES, BEGIN.plusSeconds(10))); // a shorter one changes nothing
-        guard.adopt(new Ban(Kind.USER, "over", Cause.FAILURES, BEGIN));
+        guard.adopt(new AutomaticBan(Kind.USER, "u", Cause.FAILURES, BEGIN.plusSeconds(30)));
+        guard.adopt(new AutomaticBan(
+                Kind.USER, "u", Cause.FAILURES, BEGIN.plusSeconds(10))); // a shorter one changes nothing
+        guard.adopt(new AutomaticBan(Kind.USER, "over", Cause.FAILURES, BEGIN));
         assertThat(guard.isBanned(ONE, "c", "u")).isTrue();
         assertThat(guard.isBanned(ONE, "c", "over")).isFalse();
         assertThat(guard.isBanned(InetAddress.ofLiteral("127.0.0.1"), "c", "u")).isFalse();
@@ -160,7 +162,7 @@ class GuardTest {
         }
         assertThat(rates.size()).isEqualTo(3);
         assertThat(rates.tryTake(99, nanos)).isFalse();
-        assertThat(bans.all()).extracting(Ban::who).containsExactlyInAnyOrder("u97", "u98", "u99");
+        assertThat(bans.all()).extracting(AutomaticBan::who).containsExactlyInAnyOrder("u97", "u98", "u99");
         assertThat(bans.size()).isEqualTo(3);
     }
 

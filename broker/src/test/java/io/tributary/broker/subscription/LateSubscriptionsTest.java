@@ -8,10 +8,12 @@ import io.tributary.broker.security.rules.Rule;
 import io.tributary.broker.security.rules.RuleSet;
 import io.tributary.broker.security.rules.Rules;
 import io.tributary.broker.security.rules.TopicPattern;
+import io.tributary.broker.subscription.Withdrawal.Change;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.PrincipalFormat;
 import io.tributary.common.event.RecordFormat;
+import io.tributary.common.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -90,12 +92,12 @@ class LateSubscriptionsTest {
         other.subscribe(known, 300, "b");
         owner.stored.goOnWriting();
 
-        assertThat(late).isCompletedWithValue(List.of(Withdrawal.REMOVED));
+        assertThat(late).isCompletedWithValue(List.of(new Withdrawal(Change.REMOVED, TopicFilter.parse("a"))));
         assertThat(owner.filters(known)).containsExactlyInAnyOrder("a", "b");
         assertThat(other.subscriptions.uncovered()).toIterable().containsExactly(known);
 
         assertThat(other.subscriptions.withdraw(known, 300, rules.bind(known.client())))
-                .isCompletedWithValue(List.of(Withdrawal.REMOVED));
+                .isCompletedWithValue(List.of(new Withdrawal(Change.REMOVED, TopicFilter.parse("a"))));
         for (TestNode node : List.of(owner, other)) {
             assertThat(node.filters(known)).containsExactly("b");
             assertThat(node.subscriptions.uncovered().hasNext()).isFalse();

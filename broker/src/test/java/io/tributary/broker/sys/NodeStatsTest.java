@@ -17,20 +17,20 @@ import org.junit.jupiter.api.Test;
 
 class NodeStatsTest {
     /** Never changed: nodes of other versions send it. */
-    private static final String GOLDEN = "010576312e3233" + "14" + "02".repeat(20);
+    private static final String GOLDEN = "010576312e3233" + "15" + "02".repeat(21);
 
     private static final NodeStats COUNTED = counted("v1.23");
 
     /** The same with what a node announces, which follows only where there is something. */
-    private static final String ANNOUNCED_GOLDEN = "010576312e3233" + "19" + "02".repeat(25);
+    private static final String ANNOUNCED_GOLDEN = "010576312e3233" + "1a" + "02".repeat(26);
 
     private static final NodeStats ANNOUNCED =
-            new NodeStats("v1.23", 1, COUNTED.stats(), new Announced(true, 22, 23, 24, 25));
+            new NodeStats("v1.23", 1, COUNTED.stats(), 21, new Announced(true, 23, 24, 25, 26));
 
     @Test
     void bytesStayTheSame() {
         assertThat(HexFormat.of().formatHex(COUNTED.encode())).isEqualTo(GOLDEN);
-        assertThat(HexFormat.of().formatHex(ANNOUNCED.encode())).startsWith("010576312e3233" + "19" + "02".repeat(20));
+        assertThat(HexFormat.of().formatHex(ANNOUNCED.encode())).startsWith("010576312e3233" + "1a" + "02".repeat(21));
     }
 
     @Test
@@ -42,7 +42,7 @@ class NodeStatsTest {
 
     @Test
     void ignoresWhatALaterVersionSaysBesides() {
-        assertThat(NodeStats.decode(encoded(27))).isEqualTo(ANNOUNCED);
+        assertThat(NodeStats.decode(encoded(28))).isEqualTo(ANNOUNCED);
     }
 
     @Test
@@ -51,6 +51,7 @@ class NodeStatsTest {
         assertThat(decoded.uptimeSeconds()).isEqualTo(1);
         assertThat(decoded.stats().kept())
                 .isEqualTo(new StoredStats(13, new Subscribed(14, 15), new Subscribed(16, 17), 0));
+        assertThat(decoded.rules()).isZero();
     }
 
     @Test
@@ -65,9 +66,11 @@ class NodeStatsTest {
                         new Clients(0, most, 0, most),
                         new Traffic(most, flow, flow, 0, most, flow),
                         new StoredStats(0, subscribed, subscribed, most)),
+                Long.MIN_VALUE,
                 new Announced(true, most, Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE));
         assertThat(longest.encode()).hasSizeLessThan(500);
         assertThat(NodeStats.decode(longest.encode()).stats()).isEqualTo(longest.stats());
+        assertThat(NodeStats.decode(longest.encode()).rules()).isEqualTo(longest.rules());
         assertThat(NodeStats.decode(longest.encode()).version()).hasSize(64);
     }
 
@@ -95,6 +98,7 @@ class NodeStatsTest {
                 new SysStats(
                         new Clients(2, 3, 4, 19),
                         new Traffic(5, new Flow(6, 7), new Flow(8, 9), 10, 20, new Flow(11, 12)),
-                        new StoredStats(13, new Subscribed(14, 15), new Subscribed(16, 17), 18)));
+                        new StoredStats(13, new Subscribed(14, 15), new Subscribed(16, 17), 18)),
+                21);
     }
 }

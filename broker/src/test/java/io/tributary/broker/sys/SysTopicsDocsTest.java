@@ -36,7 +36,7 @@ class SysTopicsDocsTest {
         Subscribed none = new Subscribed(0, 0);
         SysStats stats = new SysStats(
                 new Clients(0, 0, 0, 0), new Traffic(0, FLOW, FLOW, 0, 0, FLOW), new StoredStats(0, none, none, 0));
-        ClusterStats.Node here = new ClusterStats.Node("NAME", "live", new NodeStats("v", 0, stats));
+        ClusterStats.Node here = new ClusterStats.Node("NAME", "live", new NodeStats("v", 0, stats, 0));
         ClusterStats cluster = new ClusterStats(here, List.of(), List.of(), 1, 1, 0);
         SysTopics topics = new SysTopics(
                 SysConfig.every(Duration.ofSeconds(10)),

@@ -82,7 +82,7 @@ class SysTopicsRoutingTest {
                 new Clients(connected, 0, 9, 0),
                 new Traffic(0, new Flow(0, 0), new Flow(0, 0), 0, 0, new Flow(0, 0)),
                 new StoredStats(0, new Subscribed(0, 0), new Subscribed(0, 0), 0));
-        ClusterStats.Node here = new ClusterStats.Node("n1", "live", new NodeStats("tributary 1", 5, stats));
+        ClusterStats.Node here = new ClusterStats.Node("n1", "live", new NodeStats("tributary 1", 5, stats, 0));
         return new ClusterStats(here, List.of(), silent, 2, 16, 0);
     }
 }

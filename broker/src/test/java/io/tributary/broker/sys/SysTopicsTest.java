@@ -244,7 +244,7 @@ class SysTopicsTest {
                 new Clients(connected, 4, 9, 1),
                 new Traffic(10, new Flow(packetsReceived, 12), new Flow(21, 22), 6, 7, new Flow(31, 32)),
                 new StoredStats(40, new Subscribed(100, 200), new Subscribed(1, 2), 43));
-        return new NodeStats("tributary 1.2", 60, stats);
+        return new NodeStats("tributary 1.2", 60, stats, 0);
     }
 
     private Map<String, String> texts() {

@@ -18,6 +18,7 @@ import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.ColumnFamilyOptions;
 import org.rocksdb.DBOptions;
+import org.rocksdb.IndexType;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.LRUCache;
 import org.rocksdb.RocksDB;
@@ -33,6 +34,10 @@ final class ColumnStore implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ColumnStore.class);
     private static final int MAX_OPEN_FILES = 512;
     private static final int BLOOM_BITS = 10;
+
+    /** Few threads read; by default the cache has 64 parts, and what is larger than one of them is never kept. */
+    private static final int CACHE_SHARD_BITS = 1;
+
     private static final long BYTES_PER_SYNC = 1024 * 1024;
 
     private final Deque<AutoCloseable> natives = new ArrayDeque<>();
@@ -164,9 +169,12 @@ final class ColumnStore implements AutoCloseable {
 
     private List<ColumnFamilyDescriptor> descriptors(RocksDbOptions options) {
         BlockBasedTableConfig table = new BlockBasedTableConfig()
-                .setBlockCache(owned(new LRUCache(options.cacheBytes())))
+                .setBlockCache(owned(new LRUCache(options.cacheBytes(), CACHE_SHARD_BITS)))
                 .setCacheIndexAndFilterBlocks(true)
                 .setPinL0FilterAndIndexBlocksInCache(true)
+                .setIndexType(IndexType.kTwoLevelIndexSearch) // a whole index may be larger than a part of the cache
+                .setPartitionFilters(true)
+                .setPinTopLevelIndexAndFilter(true)
                 .setFilterPolicy(owned(new BloomFilter(BLOOM_BITS)));
         List<ColumnFamilyDescriptor> descriptors = new ArrayList<>();
         for (Column column : Column.values()) {

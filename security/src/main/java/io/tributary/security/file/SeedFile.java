@@ -40,10 +40,55 @@ public final class SeedFile {
      *
      * @param table the name of its table
      * @param value maps, lists, texts, numbers, flags and null, one within the other
-     * @param line its line in the file, from 1
-     * @param column its column, from 1
+     * @param places where its parts are in the file
      */
-    public record Item(String table, String id, Map<String, @Nullable Object> value, int line, int column) {}
+    public record Item(String table, String id, Map<String, @Nullable Object> value, Places places) {}
+
+    /** Where the parts of an object are in the file. */
+    public static final class Places {
+        private final Node object;
+
+        private Places(Node object) {
+            this.object = object;
+        }
+
+        /**
+         * Where a part begins: {@code line 7, column 9}, both from 1.
+         *
+         * @param path which part, such as {@code rules[2].topic}; where there is no such part, it is the innermost one
+         *     around it
+         */
+        public String of(String path) {
+            Node part = object;
+            for (String step : path.split("[.\\[]", -1)) {
+                Node next = within(part, step);
+                if (next == null) {
+                    break;
+                }
+                part = next;
+            }
+            return place(part.getStartMark());
+        }
+
+        /** @param step the key of a map, or {@code 2]} for an element of a list */
+        private static @Nullable Node within(Node part, String step) {
+            return switch (part) {
+                case MappingNode map ->
+                    map.getValue().stream()
+                            .filter(tuple -> tuple.getKeyNode() instanceof ScalarNode key
+                                    && key.getValue().equals(step))
+                            .map(NodeTuple::getValueNode)
+                            .findFirst()
+                            .orElse(null);
+                case SequenceNode list
+                when step.matches("\\d{1,6}]") -> {
+                    int index = Integer.parseInt(step.substring(0, step.length() - 1));
+                    yield index < list.getValue().size() ? list.getValue().get(index) : null;
+                }
+                default -> null;
+            };
+        }
+    }
 
     /**
      * The objects of a file.
@@ -68,10 +113,9 @@ public final class SeedFile {
     }
 
     private static Item item(String table, String id, Node object) {
-        Mark mark = object.getStartMark();
         Map<String, @Nullable Object> value = new LinkedHashMap<>();
         tuples(object, id).forEach((key, node) -> value.put(key, valueOf(node)));
-        return new Item(table, id, value, mark.getLine() + 1, mark.getColumn() + 1);
+        return new Item(table, id, value, new Places(object));
     }
 
     private static @Nullable Node compose(String text) {

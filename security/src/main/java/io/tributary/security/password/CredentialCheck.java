@@ -64,8 +64,17 @@ public final class CredentialCheck {
         CompletionStage<Boolean> right = user.password() == null
                 ? passwords.pretend(hashLike(name), password)
                 : passwords.check(name, user.password(), password);
-        return right.thenApply(
-                yes -> yes ? user.known().get() : new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "wrong password"));
+        return right.thenApply(yes ->
+                yes ? user.known().get() : new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, words(password, user)));
+    }
+
+    /** For the log: clients are not told. */
+    private static String words(byte[] password, Credentials user) {
+        String token = password.length < LEAST_TOKEN_BYTES
+                ? ""
+                : ": if that is a device token, it was deleted, is past its end, or is another user's";
+        return (user.password() == null ? "the user has no password, and this is none of its tokens" : "wrong password")
+                + token;
     }
 
     /** For a name without a hash: that of another user, always of the same, so that it takes as long as that one. */

@@ -100,8 +100,17 @@ class FileAuthenticatorTest {
                         Map.of("site", "7")));
         assertThat(ask(users, "alice", "wrong")).isEqualTo(wrong());
         assertThat(ask(users, "meter", token)).isEqualTo(accepted("meter"));
-        assertThat(ask(users, "meter", token.replace('2', '3'))).isEqualTo(wrong());
-        assertThat(ask(users, "alice", token)).isEqualTo(wrong());
+        assertThat(ask(users, "meter", token.replace('2', '3')))
+                .isInstanceOfSatisfying(
+                        Refused.class,
+                        no -> assertThat(no.message())
+                                .isEqualTo(
+                                        "the user has no password, and this is none of its tokens: if that is a device token,"
+                                                + " it was deleted, is past its end, or is another user's"));
+        assertThat(ask(users, "alice", token))
+                .isInstanceOfSatisfying(
+                        Refused.class,
+                        no -> assertThat(no.message()).startsWith("wrong password: if that is a device token, it was"));
     }
 
     @Test

@@ -35,7 +35,7 @@ final class JsonFields {
 
     private JsonFields(String place, JsonNode object) {
         if (!object.isObject()) {
-            throw ApiProblem.bad((place.isEmpty() ? "the body" : place) + " must be a JSON object");
+            throw ApiProblem.bad(named(place) + " must be a JSON object");
         }
         this.place = place;
         this.object = object;
@@ -110,6 +110,15 @@ final class JsonFields {
             throw wrong(name, "a whole number");
         }
         return value == null ? null : value.longValue();
+    }
+
+    @Nullable
+    Integer smallNumber(String name) {
+        Long value = number(name);
+        if (value != null && value.intValue() != value) {
+            throw wrong(name, "from " + Integer.MIN_VALUE + " to " + Integer.MAX_VALUE);
+        }
+        return value == null ? null : value.intValue();
     }
 
     @Nullable
@@ -198,5 +207,20 @@ final class JsonFields {
 
     private ApiProblem wrong(String name, String kind) {
         return ApiProblem.bad(place + name + " must be " + kind);
+    }
+
+    /** What is wrong with the object as a whole. */
+    ApiProblem wrong(String words) {
+        return ApiProblem.bad(named(place) + " " + words);
+    }
+
+    /** What is wrong with one of its fields, in words that begin with the field's name. */
+    ApiProblem wrongField(String words) {
+        return ApiProblem.bad(place + words);
+    }
+
+    /** Of an object within others its place, without the dot before its fields. */
+    private static String named(String place) {
+        return place.isEmpty() ? "the body" : place.substring(0, place.length() - 1);
     }
 }

@@ -207,7 +207,7 @@ final class ObjectJson {
     }
 
     private static StoredRuleSet rules(String id, JsonFields body) {
-        Long order = body.number("order");
+        Integer order = body.smallNumber("order");
         JsonFields whom = body.object("for");
         Map<String, List<String>> audience = new LinkedHashMap<>();
         if (whom != null) {
@@ -215,24 +215,25 @@ final class ObjectJson {
         }
         List<StoredRuleSet.Line> lines =
                 body.objects("rules").stream().map(ObjectJson::line).toList();
-        return new StoredRuleSet(id, order == null ? 0 : Math.toIntExact(order), audience, lines);
+        return new StoredRuleSet(id, order == null ? 0 : order, audience, lines);
     }
 
     private static StoredRuleSet.Line line(JsonFields rule) {
         String allow = rule.text("allow");
         String deny = rule.text("deny");
         if ((allow == null) == (deny == null)) {
-            throw ApiProblem.bad("each rule must have either allow or deny");
+            throw rule.wrong("must have either allow or deny");
         }
-        Long maxQos = rule.number("max-qos");
-        StoredRuleSet.Line line = new StoredRuleSet.Line(
-                allow != null,
-                allow == null ? Objects.requireNonNull(deny) : allow,
-                rule.textThatMustBe("topic"),
-                maxQos == null ? null : Math.toIntExact(maxQos),
-                rule.optionalFlag("retain"));
+        String action = allow == null ? Objects.requireNonNull(deny) : allow;
+        String topic = rule.textThatMustBe("topic");
+        Integer maxQos = rule.smallNumber("max-qos");
+        Boolean retain = rule.optionalFlag("retain");
         rule.nothingElse();
-        return line;
+        try {
+            return new StoredRuleSet.Line(allow != null, action, topic, maxQos, retain);
+        } catch (IllegalArgumentException wrong) {
+            throw rule.wrongField(String.valueOf(wrong.getMessage()));
+        }
     }
 
     private static Map<String, @Nullable Object> rule(StoredRuleSet.Line line) {

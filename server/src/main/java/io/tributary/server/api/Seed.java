@@ -45,8 +45,9 @@ public final class Seed {
                 try {
                     objects.add(object(item));
                 } catch (ApiProblem | IllegalArgumentException | ArithmeticException wrong) {
-                    problems.add("line " + item.line() + ", column " + item.column() + ": " + item.table() + " "
-                            + item.id() + ": " + wrong.getMessage());
+                    String words = String.valueOf(wrong.getMessage());
+                    String part = words.split(" ", 2)[0]; // what is wrong comes first, as the API has it
+                    problems.add(item.places().of(part) + ": " + item.table() + " " + item.id() + ": " + words);
                 }
             }
         } catch (IllegalArgumentException wrong) {

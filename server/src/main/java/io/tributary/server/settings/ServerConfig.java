@@ -15,13 +15,15 @@ import org.jspecify.annotations.Nullable;
  * @param http how the port of health and metrics is encrypted; null for not at all
  * @param cluster what makes it a node of a cluster; null for a broker that runs alone
  * @param rules what clients may do; empty for everything
+ * @param agentCheck where HAProxy asks for the weight of this broker
  */
 public record ServerConfig(
         BrokerConfig broker,
         SecurityConfig security,
         @Nullable TlsConfig http,
         @Nullable ClusterConfig cluster,
-        List<RuleSet> rules) {
+        List<RuleSet> rules,
+        AgentCheckSettings agentCheck) {
 
     /** Copies the list. */
     public ServerConfig {

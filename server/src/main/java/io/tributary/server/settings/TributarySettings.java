@@ -49,6 +49,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param retained how many retained messages there may be
  * @param sys the {@code $SYS} topics
  * @param http the port of health and metrics
+ * @param agentCheck where HAProxy asks for the weight of this broker
  * @param network how sockets are run
  * @param shards how persistent sessions are run and saved
  */
@@ -75,6 +76,7 @@ public record TributarySettings(
         @DefaultValue RetainedSettings retained,
         @DefaultValue SysSettings sys,
         @DefaultValue HttpSettings http,
+        @DefaultValue AgentCheckSettings agentCheck,
         @DefaultValue NetworkSettings network,
         @DefaultValue ShardSettings shards) {
 
@@ -126,7 +128,8 @@ public record TributarySettings(
                 securityConfig(),
                 httpTls(),
                 mode == Mode.CLUSTER ? clusterConfig(listening) : checkedAlone(),
-                ruleSets());
+                ruleSets(),
+                agentCheck);
     }
 
     private List<RuleSet> ruleSets() {

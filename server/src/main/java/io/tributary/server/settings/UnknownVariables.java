@@ -13,8 +13,12 @@ import java.util.regex.Pattern;
  */
 public final class UnknownVariables {
     private static final String PREFIX = TributarySettings.PREFIX.toUpperCase(Locale.ROOT) + "_";
-    private static final Set<String> OF_LAUNCHER =
-            Set.of("TRIBUTARY_JAVA_HOME", "TRIBUTARY_JAVA_OPTS", "TRIBUTARY_PERF_OPTS");
+    private static final Set<String> OF_LAUNCHER = Set.of(
+            "TRIBUTARY_EXPECTED_CLIENTS",
+            "TRIBUTARY_JAVA_HOME",
+            "TRIBUTARY_JAVA_OPTS",
+            "TRIBUTARY_MEMORY",
+            "TRIBUTARY_PERF_OPTS");
 
     /** What Kubernetes tells a pod of each service, here of those whose names begin with ours. */
     private static final Pattern SERVICE_LINK =

@@ -113,7 +113,7 @@ class DrainTest {
         try (TestClient client = connect(ProtocolVersion.MQTT_5, "publisher")) {
             client.send(publish());
             client.expect(Puback.class);
-            Outcome drained = operator.drain(broker, "--node=tributary", "--wait");
+            Outcome drained = operator.drainHere(broker, "--serve-for=1s", "--rate=100", "--wait");
             assertThat(drained.exit()).as(drained.printed()).isZero();
             assertThat(drained.printed()).contains("tributary: safe to stop");
         }

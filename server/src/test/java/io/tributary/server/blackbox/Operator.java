@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * An operator who calls the program's commands about running brokers, each in a JVM of its own.
@@ -19,32 +20,51 @@ public record Operator(Path tokenFile) {
 
     /** Empties a node, which must be named; returns when the command does. */
     public Outcome drain(BrokerProcess broker, String... words) {
-        return run(List.of("DrainCommand"), broker, words);
+        return run("DrainCommand", broker, words);
     }
 
     /** Spreads connections. */
     public Outcome rebalance(BrokerProcess broker, String... words) {
-        return run(List.of("RebalanceCommand"), broker, words);
+        return run("RebalanceCommand", broker, words);
+    }
+
+    /** Empties the broker of this machine, which the command finds by the broker's own environment variables. */
+    public Outcome drainHere(BrokerProcess broker, String... words) {
+        Map<String, String> environment = Map.of(
+                "SERVER_PORT",
+                Integer.toString(broker.httpPort()),
+                "TRIBUTARY_SECURITY_ADMIN_TOKEN_FILE",
+                tokenFile.toString());
+        return run("DrainCommand", environment, List.of(words));
     }
 
     /** Asks which formats the cluster writes, or finishes its upgrade. */
     public Outcome upgrade(BrokerProcess broker, String word) {
-        return run(List.of("UpgradeCommand", word), broker);
+        return run("UpgradeCommand", Map.of(), List.of(word, url(broker), "--token-file=" + tokenFile));
     }
 
-    private Outcome run(List<String> names, BrokerProcess broker, String... words) {
+    private Outcome run(String name, BrokerProcess broker, String... words) {
+        List<String> all = new ArrayList<>(List.of(url(broker), "--token-file=" + tokenFile));
+        all.addAll(List.of(words));
+        return run(name, Map.of(), all);
+    }
+
+    private static String url(BrokerProcess broker) {
+        return "--url=http://127.0.0.1:" + broker.httpPort();
+    }
+
+    private static Outcome run(String name, Map<String, String> environment, List<String> words) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                "io.tributary.server." + names.getFirst()));
-        command.addAll(names.subList(1, names.size()));
-        command.addAll(List.of("--url=http://127.0.0.1:" + broker.httpPort(), "--token-file=" + tokenFile));
-        command.addAll(List.of(words));
+                "io.tributary.server." + name));
+        command.addAll(words);
         try {
-            Process process =
-                    new ProcessBuilder(command).redirectErrorStream(true).start();
+            ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+            builder.environment().putAll(environment);
+            Process process = builder.start();
             process.getOutputStream().close();
             String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             return new Outcome(process.waitFor(), printed);

@@ -22,12 +22,14 @@ public final class Rules implements Authorizer {
     /** How many compiled rules of clients' own are found by those who come later. */
     private static final int MOST_SHARED = 1_000;
 
+    private final long digest;
     private volatile RuleBook book;
     private volatile OwnRules.Keeper keeper = OwnRules.Keeper.NONE;
     private final Map<List<Rule>, RuleBook> own = Collections.synchronizedMap(new Shared());
 
-    /** Creates them, as {@link #replace} does. */
+    /** Creates them, as {@link #replace} does; with those of the configuration, which other nodes may not have. */
     public Rules(List<RuleSet> sets) {
+        digest = RuleDigest.of(sets);
         book = new RuleBook(1, sets, true);
     }
 
@@ -74,6 +76,12 @@ public final class Rules implements Authorizer {
     @Override
     public long version() {
         return book.version();
+    }
+
+    /** That of the rules that these were created with. */
+    @Override
+    public long digest() {
+        return digest;
     }
 
     /** What a client may do, now and after each {@link #replace}. */

@@ -330,6 +330,7 @@ public final class SecurityStore {
             details.put("removed", Long.toString(taken.removed()));
             details.put("lowered", Long.toString(taken.lowered()));
             details.put("disconnected", Long.toString(taken.disconnected()));
+            details.put("subscriptions", String.join("; ", taken.subscriptions()));
             entries.add(AuditEntry.ofTaken(node, "withdraw", details));
         }
         if (taken.expelled() > 0) {

@@ -46,20 +46,27 @@ public record StoredRuleSet(String name, int order, Map<String, List<String>> au
             String topic,
             @Nullable Integer maxQos,
             @Nullable Boolean retain) {
-        /** Checks what is given. */
+        /**
+         * Checks what is given.
+         *
+         * @throws IllegalArgumentException in words that begin with the field
+         */
         public Line {
             if (!ACTIONS.contains(action)) {
-                throw new IllegalArgumentException("a rule is about publish, subscribe or all, not about " + action);
+                throw new IllegalArgumentException(
+                        (allows ? "allow" : "deny") + " must be publish, subscribe or all, not '" + action + "'");
             }
-            SecurityObject.checkText("the topic", topic, MOST_TOPIC_BYTES);
-            if (topic.isEmpty()) {
-                throw new IllegalArgumentException("a rule must have a topic");
+            SecurityObject.checkText("topic", topic, MOST_TOPIC_BYTES);
+            try {
+                TopicPattern _ = TopicPattern.parse(topic);
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("topic " + e.getMessage(), e);
             }
             if (maxQos != null && (maxQos < 0 || maxQos > 2 || !allows)) {
-                throw new IllegalArgumentException("max-qos must be 0 to 2, and only rules that allow have it");
+                throw new IllegalArgumentException("max-qos must be 0, 1 or 2, and only rules that allow have it");
             }
             if (retain != null && !action.equals("publish")) {
-                throw new IllegalArgumentException("only rules about publish have retain");
+                throw new IllegalArgumentException("retain has no meaning here: only rules about publish have it");
             }
         }
 

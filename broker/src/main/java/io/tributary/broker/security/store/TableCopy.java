@@ -104,8 +104,15 @@ final class TableCopy implements ReplicatedMap.Follower {
     /** What cannot be read, a sentence each. */
     List<String> problems() {
         return unreadable.stream()
-                .map(id -> named(id) + " cannot be read and does not count; write it again")
+                .map(id -> named(id) + " cannot be read and does not count" + instead(id) + "; write it again")
                 .toList();
+    }
+
+    private String instead(String id) {
+        if (entries.containsKey(id)) {
+            return " (the one before holds until this node restarts)";
+        }
+        return table == SecurityTable.BANS ? " (it bans nobody)" : "";
     }
 
     /** Whether there is an entry that cannot be read, and none before it that could be. */

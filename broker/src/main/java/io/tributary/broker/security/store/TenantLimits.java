@@ -50,8 +50,8 @@ public record TenantLimits(String name, Map<Limit, Long> limits) implements Secu
 
     /** Copies the map. */
     public TenantLimits {
-        SecurityObject.checkName("the name", name);
         TenantNames.check(name);
+        SecurityObject.checkName("the name", name);
         limits = Map.copyOf(limits);
         limits.forEach((limit, value) -> {
             if (value < 0) {

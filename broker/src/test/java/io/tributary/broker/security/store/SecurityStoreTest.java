@@ -382,6 +382,22 @@ class SecurityStoreTest {
         assertThat(owner.store.problems()).hasSize(1);
     }
 
+    /** As after a restart: a map has the last record alone, and nobody knows whom the ban was for. */
+    @Test
+    void damagedBanIsAProblemWhenItWasNeverRead() {
+        TestNode node = new TestNode();
+        node.epoch = 7;
+        SharedReplicatedMap.Node copy = Objects.requireNonNull(node.copies.get("bans"));
+        CompletionStage<@Nullable Void> _ = copy.put("entry/lost", new byte[] {3, 9, 9});
+        Stamp _ = stampOf(node.change(Change.put(ban("bad"), new Absent(), "test", "")));
+        CompletionStage<@Nullable Void> _ = copy.put("entry/bad", new byte[] {3, 9, 9});
+        assertThat(node.store.problems())
+                .containsExactlyInAnyOrder(
+                        "the entry lost of map bans cannot be read and does not count (it bans nobody); write it again",
+                        "the entry bad of map bans cannot be read and does not count (the one before holds until this node"
+                                + " restarts); write it again");
+    }
+
     @Test
     void nodeIsTooOldWhenARecordIsOfANewerFormat() {
         TestNode owner = new TestNode();

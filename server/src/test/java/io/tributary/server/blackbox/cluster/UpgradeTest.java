@@ -20,6 +20,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -108,7 +109,7 @@ class UpgradeTest {
         }
     }
 
-    private static ProducerRecord<byte[], byte[]> record(String node, byte[] value) {
+    private static ProducerRecord<byte[], byte[]> record(String node, byte @Nullable [] value) {
         return new ProducerRecord<>("tributary.nodes", node.getBytes(StandardCharsets.UTF_8), value);
     }
 }

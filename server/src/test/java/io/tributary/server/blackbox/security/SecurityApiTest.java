@@ -19,6 +19,8 @@ import io.tributary.broker.blackbox.Scratch;
 import io.tributary.server.blackbox.BrokerExtension;
 import io.tributary.server.blackbox.BrokerProcess;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +36,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A broker alone whose users come from its store, and an administrator who changes them while clients are there. */
 @ExtendWith(BrokerExtension.class)
@@ -443,7 +447,40 @@ class SecurityApiTest {
         assertThat(api.send("PATCH", "/api/v1/security/tenants/x", "{}").statusCode())
                 .isEqualTo(405);
         assertThat(api.get("nothing").statusCode()).isEqualTo(404);
+        assertThat(api.create("tenants/" + "x".repeat(300), "{}").body()).contains("1 to 64 bytes");
         assertThat(api.get("users?limit=0").statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void answerNamesRuleAndFieldThatAreWrong() {
+        String good = "{\"allow\":\"all\",\"topic\":\"a\"}";
+        assertThat(api.create("rules/odd", "{\"rules\":[" + good + ",{\"allow\":\"all\",\"topic\":\"a#\"}]}")
+                        .body())
+                .contains("\"detail\":\"rules[1].topic 'a#' cannot be:");
+        assertThat(api.create("users/devices:odd", "{\"rules\":[" + good + ",{\"deny\":\"all\"}]}")
+                        .body())
+                .contains("\"detail\":\"rules[1].topic is missing");
+        assertThat(api.create("rules/odd", "{\"rules\":[1]}").body()).contains("\"detail\":\"rules[0] must be a JSON");
+        assertThat(api.create("rules/odd", "{\"order\":9999999999,\"rules\":[" + good + "]}")
+                        .body())
+                .contains("\"detail\":\"order must be from");
+    }
+
+    /** The web server refuses such paths before anybody is asked. */
+    @ParameterizedTest
+    @ValueSource(strings = {"tenants/a%2Fb", "tenants/a%5Cb", "tenants/a%00b", "tenants/%zz"})
+    void pathThatCannotBeIsAnsweredAsAnyProblem(String path) throws IOException {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), broker.httpPort())) {
+            socket.getOutputStream()
+                    .write(("GET /api/v1/security/" + path + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                            .getBytes(UTF_8));
+            String answer = new String(socket.getInputStream().readAllBytes(), UTF_8);
+            assertThat(answer)
+                    .startsWith("HTTP/1.1 400")
+                    .contains("Content-Type: application/problem+json")
+                    .contains("\"status\":400")
+                    .doesNotContain("<html");
+        }
     }
 
     @Test

@@ -10,7 +10,7 @@ import java.time.Instant;
  * @param cause what it was banned for
  * @param until when the ban ends
  */
-public record Ban(Kind kind, String who, Cause cause, Instant until) {
+public record AutomaticBan(Kind kind, String who, Cause cause, Instant until) {
 
     /** What of a client is banned. */
     public enum Kind {

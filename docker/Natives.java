@@ -1,0 +1,129 @@
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+
+/**
+ * Takes the native libraries out of the jars of a folder, and puts those of one kind of machine into another, where
+ * {@code java.library.path} finds them: nothing has to be unpacked by a broker then. Some of them are found by another name
+ * than they have in their jar.
+ *
+ * <p>{@code java Natives.java JARS TARGET x86_64|aarch64}
+ */
+final class Natives {
+    private static final Pattern LIBRARY = Pattern.compile(".*\\.(so|dll|dylib|jnilib|a)");
+
+    /** What must be there for each machine: a pattern of the entry, and the name of the file. */
+    private enum Needed {
+        EPOLL("META-INF/native/(libnetty_transport_native_epoll_%s\\.so)", "x86_64", "aarch_64"),
+        BORINGSSL("META-INF/native/(libnetty_tcnative_linux_%s\\.so)", "x86_64", "aarch_64"),
+        ROCKSDB("(librocksdbjni-%s\\.so)", "linux64", "linux-aarch64"),
+        ZSTD("linux/%s/(libzstd-jni-.*\\.so)", "amd64", "aarch64"),
+        LZ4("net/jpountz/util/linux/%s/(liblz4-java\\.so)", "amd64", "aarch64"),
+        SNAPPY("org/xerial/snappy/native/Linux/%s/(libsnappyjava\\.so)", "x86_64", "aarch64");
+
+        private final String entry;
+        private final String intel;
+        private final String arm;
+
+        Needed(String entry, String intel, String arm) {
+            this.entry = entry;
+            this.intel = intel;
+            this.arm = arm;
+        }
+
+        Pattern pattern(String machine) {
+            return Pattern.compile(entry.formatted(machine.equals("aarch64") ? arm : intel));
+        }
+    }
+
+    private final Path target;
+    private final String machine;
+    private final Set<Needed> found = new TreeSet<>();
+
+    private Natives(Path target, String machine) {
+        this.target = target;
+        this.machine = machine;
+    }
+
+    public static void main(String[] words) throws IOException {
+        if (words.length != 3 || !List.of("x86_64", "aarch64").contains(words[2])) {
+            System.err.println("natives: there are libraries for x86_64 and for aarch64, not for "
+                    + (words.length == 3 ? words[2] : "an unknown machine"));
+            System.exit(2);
+        }
+        Natives natives = new Natives(Files.createDirectories(Path.of(words[1])), words[2]);
+        try (Stream<Path> jars = Files.list(Path.of(words[0]))) {
+            for (Path jar : jars.filter(file -> file.toString().endsWith(".jar")).sorted().toList()) {
+                natives.take(jar);
+            }
+        }
+        Set<Needed> missing = new TreeSet<>(Set.of(Needed.values()));
+        missing.removeAll(natives.found);
+        if (!missing.isEmpty()) {
+            System.err.println("natives: no library for " + words[2] + " of " + missing
+                    + "; their jars have changed, see docker/Natives.java");
+            System.exit(1);
+        }
+    }
+
+    private void take(Path jar) throws IOException {
+        Path less = Files.createTempFile(jar.getParent(), "less", ".tmp");
+        boolean isLess = false;
+        try (JarFile from = new JarFile(jar.toFile());
+                ZipOutputStream to = new ZipOutputStream(Files.newOutputStream(less))) {
+            for (JarEntry entry : (Iterable<JarEntry>) from.stream()::iterator) {
+                if (LIBRARY.matcher(entry.getName()).matches()) {
+                    isLess = true;
+                    extract(from, entry);
+                } else {
+                    copy(from, entry, to);
+                }
+            }
+        }
+        if (isLess) {
+            FileTime time = Files.getLastModifiedTime(jar);
+            Files.move(less, jar, StandardCopyOption.REPLACE_EXISTING);
+            Files.setLastModifiedTime(jar, time);
+        } else {
+            Files.delete(less);
+        }
+    }
+
+    private void extract(JarFile from, JarEntry entry) throws IOException {
+        for (Needed needed : Needed.values()) {
+            Matcher name = needed.pattern(machine).matcher(entry.getName());
+            if (name.matches()) {
+                try (InputStream bytes = from.getInputStream(entry)) {
+                    Files.copy(bytes, target.resolve(name.group(1)), StandardCopyOption.REPLACE_EXISTING);
+                }
+                found.add(needed);
+            }
+        }
+    }
+
+    /** With the entry's own time, whatever the time is now. */
+    private static void copy(JarFile from, JarEntry entry, OutputStream target) throws IOException {
+        ZipOutputStream to = (ZipOutputStream) target;
+        ZipEntry copy = new ZipEntry(entry.getName());
+        copy.setTime(entry.getTime());
+        to.putNextEntry(copy);
+        try (InputStream bytes = from.getInputStream(entry)) {
+            bytes.transferTo(to);
+        }
+        to.closeEntry();
+    }
+}

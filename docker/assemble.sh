@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Makes what the image has of ours, from the program as a folder: a Java runtime of the modules that are used, the jars of a
+# broker without native libraries, and those libraries beside them. The Dockerfile runs it; so does .ci/image.sh, without an engine.
+#
+#   docker/assemble.sh PROGRAM JDK TARGET      PROGRAM: dist/target/tributary; TARGET gets opt/java and opt/tributary
+#
+# Times of files are SOURCE_DATE_EPOCH (1767225600 without one), so that the same sources give the same layers.
+set -euo pipefail
+
+readonly PROGRAM=$1 JDK=$2 TARGET=$3
+readonly EPOCH=${SOURCE_DATE_EPOCH:-1767225600}
+HERE=$(cd "${0%/*}" && pwd)
+readonly HERE MACHINE=$HOSTTYPE
+
+# What the jars use, as jdeps finds below; and what is looked up by name only.
+readonly MODULES=(
+  java.compiler java.desktop java.instrument java.management java.naming java.net.http java.prefs java.rmi java.scripting
+  java.security.jgss java.security.sasl java.sql java.xml
+  jdk.management jdk.net jdk.unsupported
+  jdk.crypto.ec      # TLS with elliptic curves where a program asks for the module by its name; empty since JDK 22
+  jdk.naming.dns     # directories that are found by DNS
+  jdk.security.auth  # Kafka's clients: users of the system, Kerberos
+  jdk.jfr jdk.jcmd   # to look inside: jcmd 1 GC.heap_info, JFR.start
+  jdk.management.agent
+)
+say() { printf 'assemble: %s\n' "$*" >&2; }
+
+[ -x "$PROGRAM/bin/tributary" ] || { say "there is no program in $PROGRAM; ./tributary build makes it" && exit 1; }
+[ -x "$JDK/bin/jlink" ] || { say "$JDK is not a JDK with jlink" && exit 1; }
+
+rm -rf "$TARGET/opt"
+mkdir -p "$TARGET/opt/tributary"/{bin,lib/native,etc,ext,web/root,web/work/Tomcat/localhost/ROOT}
+
+app=$TARGET/opt/tributary
+cp "$PROGRAM/bin/tributary" "$app/bin/"
+cp "$PROGRAM"/lib/*.sh "$PROGRAM/lib/run.classpath" "$PROGRAM/lib/accepted-advisories.txt" "$PROGRAM/lib/tributary-server.cdx.json" "$app/lib/"
+cp "$PROGRAM/LICENSE" "$app/"
+IFS=: read -r -a jars <"$PROGRAM/lib/run.classpath" || true
+for jar in "${jars[@]}"; do cp "$PROGRAM/lib/${jar#./}" "$app/lib/"; done
+cp "$PROGRAM"/lib/tributary-server-*.jar "$app/lib/"
+
+say "libraries of $MACHINE"
+"$JDK/bin/java" -XX:TieredStopAtLevel=1 "$HERE/Natives.java" "$app/lib" "$app/lib/native" "$MACHINE"
+# Two megabytes of names that nobody looks up; the JVM's own stay, for its reports of crashes.
+if command -v strip >/dev/null; then strip --strip-unneeded "$app"/lib/native/*.so; fi
+printf '%s\n' "$MACHINE" >"$app/lib/image"
+{
+  cat "$PROGRAM/etc/jvm.options"
+  cat "$HERE/image/etc/jvm.options"
+} >"$app/etc/jvm.options"
+cp "$HERE"/image/etc/*.yaml "$app/etc/"
+
+# A jar that begins to use another module shall fail here, not in production.
+say "modules of Java that the jars use"
+used=$("$JDK/bin/jdeps" --multi-release 25 --ignore-missing-deps --print-module-deps --class-path "$app/lib/*" \
+  "$app"/lib/*.jar | tail -n 1)
+for module in ${used//,/ }; do
+  case " java.base ${MODULES[*]} " in
+    *" $module "*) ;;
+    *) say "the jars use the module $module, and the image's Java has not got it: MODULES in docker/assemble.sh" && exit 1 ;;
+  esac
+done
+
+say "a Java of ${#MODULES[@]} modules"
+"$JDK/bin/jlink" --add-modules "$(IFS=, && echo "${MODULES[*]}")" --output "$TARGET/opt/java" \
+  --strip-java-debug-attributes --no-header-files --no-man-pages --vm server --compress zip-6 >&2
+grep '^OS_ARCH=' "$JDK/release" >>"$TARGET/opt/java/release" # which the launcher compares
+# Of java.desktop, java.beans is used.
+(cd "$TARGET/opt/java/lib" && rm -f lib{awt,awt_headless,awt_xawt,fontmanager,freetype,javajpeg,jawt,jsound,lcms,mlib_image,splashscreen}.so psfont*)
+
+find "$TARGET/opt" -exec chmod go-w,a+rX {} +
+find "$TARGET/opt" -exec touch -h -d "@$EPOCH" {} +
+du -sm "$TARGET/opt/java" "$app" | sed 's/^/assemble: MB /' >&2

@@ -1,0 +1,266 @@
+"""Checks the chart: what is generated is fresh, and each combination of values renders, or fails with its words."""
+
+import argparse
+import concurrent.futures
+import hashlib
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import yaml
+
+import dashboards
+import values_file
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+CHART = HERE / "tributary"
+RELEASE = ["mqtt", str(CHART), "--namespace", "iot"]
+KUBERNETES = ["1.31", "1.32", "1.33", "1.34", "1.35", "1.36", "1.37"]
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+problems = []
+
+
+def wrong(text):
+    problems.append(text)
+
+
+def generated(write):
+    """Every file that is made from another one, and whether it is as it would be made now."""
+    values = values_file.read((CHART / "values.yaml").read_text())
+    for name in values_file.undocumented(values):
+        wrong(f"values.yaml: {name} has no comment")
+    files = {CHART / "README.md": values_file.readme(values),
+             CHART / "values.schema.json": json.dumps(values_file.schema(values), indent=1) + "\n",
+             CHART / "files" / "alerts.yaml": (ROOT / "docs" / "prometheus" / "alerts.yaml").read_text()}
+    files |= {CHART / "files" / name: text for name, text in dashboards.files().items()}
+    fresh(files, write)
+    meters()
+    return values
+
+
+def fresh(files, write):
+    for path, text in files.items():
+        if write:
+            path.write_text(text)
+        elif not path.exists() or path.read_text() != text:
+            wrong(f"{path.relative_to(ROOT)}: is stale; helm/check --write")
+
+
+def meters():
+    """That each meter of the dashboards is one of docs/metrics.md."""
+    known = set(re.findall(r"`(tributary\.[a-z.]+)`", (ROOT / "docs" / "metrics.md").read_text()))
+    known = {name.replace(".", "_") for name in known}
+    for name, text in dashboards.files().items():
+        for meter in set(re.findall(r"tributary_[a-z_]+", text)):
+            bare = re.sub(r"_(total|bucket)$", "", meter)
+            if not known & {bare, re.sub(r"_(bytes|seconds)$", "", bare)}:
+                wrong(f"{name}: {meter} is no meter of docs/metrics.md")
+
+
+def helms():
+    """Each Helm that is here, by its version."""
+    places = [ROOT / "target" / "helm" / "3" / "helm", ROOT / "target" / "helm" / "4" / "helm", "helm", "helm3", "helm4"]
+    places = os.environ["HELM"].split(",") if os.environ.get("HELM") else places
+    found = {}
+    for place in places:
+        try:
+            said = subprocess.run([place, "version", "--short"], capture_output=True, text=True, timeout=60).stdout
+        except OSError:
+            continue
+        if version := re.match(r"v(\d+)", said):
+            found.setdefault(version[1], str(place))
+    return found
+
+
+def combinations():
+    table = yaml.load((HERE / "combinations.yaml").read_text(), LOADER)
+    base = table["base"]
+    found = []
+    for name, one in table["combinations"].items():
+        found.append((name, merged(base, one.get("values", {})) if one.get("base", True) else one.get("values", {}), one))
+    for example in sorted((CHART / "examples").glob("*.yaml")):
+        found.append((f"examples/{example.name}", yaml.load(example.read_text(), LOADER), {}))
+    return found
+
+
+def merged(base, more):
+    if not isinstance(base, dict) or not isinstance(more, dict):
+        return more
+    return {key: merged(base[key], more[key]) if key in base and key in more else more.get(key, base.get(key)) for key in base | more}
+
+
+def run(helm, command, values):
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(values, file)
+        file.flush()
+        arguments = ["template", *RELEASE] if command == "template" else ["lint", "--strict", str(CHART), "--namespace", "iot"]
+        done = subprocess.run([helm, *arguments, "--kube-version", KUBERNETES[-1], "-f", file.name], capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def try_all(helms_found, table, lint):
+    """Renders each combination with each Helm; the text of those that are to render."""
+    rendered = {}
+    jobs = [(version, helm, name, values, expected) for version, helm in helms_found.items() for name, values, expected in table]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for (version, _, name, _, expected), (code, out, err, lint_code, lint_out) in zip(
+                jobs, pool.map(lambda job: one(job[1], job[3], job[4], lint), jobs)):
+            where = f"{name} (Helm {version})"
+            if "fails" in expected:
+                for words in [expected["fails"]] if isinstance(expected["fails"], str) else expected["fails"]:
+                    if code == 0 or words not in err:
+                        wrong(f"{where}: was to fail with '{words}', and {'did not' if code == 0 else 'said: ' + err[:600]}")
+                continue
+            if code != 0:
+                wrong(f"{where}: {err.strip()[:1500]}")
+                continue
+            if lint_code != 0:
+                wrong(f"{where}: helm lint: {lint_out}")
+            for words in expected.get("has", []):
+                if words not in out:
+                    wrong(f"{where}: has no '{words}'")
+            for words in expected.get("lacks", []):
+                if words in out:
+                    wrong(f"{where}: has '{words}'")
+            rendered.setdefault(name, {})[version] = out
+    for name, texts in rendered.items():
+        documents = [list(manifests(text)) for text in texts.values()]
+        if any(other != documents[0] for other in documents):
+            wrong(f"{name}: Helm {' and '.join(texts)} render it differently")
+    return {name: next(iter(texts.values())) for name, texts in rendered.items()}
+
+
+def one(helm, values, expected, lint):
+    code, out, err = run(helm, "template", values)
+    lint_code, lint_out = 0, ""
+    if lint and "fails" not in expected:
+        lint_code, lint_out, _ = run(helm, "lint", values)
+    return code, out, err, lint_code, lint_out
+
+
+def manifests(text):
+    return [document for document in yaml.load_all(text, LOADER) if document]
+
+
+def settings(rendered, write):
+    """The tributary.yaml of each combination, each once, for the test that has the broker's own check read it."""
+    found = {}
+    for name, text in rendered.items():
+        for manifest in manifests(text):
+            if manifest["kind"] == "ConfigMap" and "tributary.yaml" in manifest["data"]:
+                found.setdefault(manifest["data"]["tributary.yaml"], name)
+    fresh({HERE / "settings.yaml": "# Generated by helm/check --write: tributary.yaml of each combination, each once.\n"
+           + "".join(f"---\n# {name}\n{text}\n" for text, name in found.items())}, write)
+    return len(found)
+
+
+def used(values, table):
+    """That each value is set by a combination that renders."""
+    paths = set()
+    for _, given, expected in table:
+        if "fails" not in expected:
+            paths |= set(all_paths(given))
+    for leaf in values_file.leaves(values):
+        if not any(path[: len(leaf)] == leaf for path in paths):
+            wrong(f"combinations.yaml: nothing sets {'.'.join(leaf)}")
+
+
+def all_paths(given, path=()):
+    for key, item in given.items():
+        here = path + ("*" if path == ("listeners",) else key,)
+        yield here
+        if isinstance(item, dict):
+            yield from all_paths(item, here)
+
+
+def against_kubernetes(rendered):
+    """Each different manifest by the schemas of each version of Kubernetes; resources of others are left out."""
+    if importlib.util.find_spec("kubernetes_validate") is None:
+        print("== no kubernetes-validate here (pip install kubernetes-validate): manifests were not held against Kubernetes' schemas")
+        return
+    import kubernetes_schemas
+    distinct = {}
+    for name, text in rendered.items():
+        for manifest in manifests(text):
+            distinct.setdefault(hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest(), (name, manifest))
+    checked, left_out = 0, set()
+    for version in KUBERNETES:
+        for name, manifest in distinct.values():
+            said = kubernetes_schemas.validate(manifest, version)
+            if said is None:
+                left_out.add(f"{manifest['apiVersion']} {manifest['kind']}")
+            else:
+                checked += 1
+                for line in said:
+                    wrong(f"{name}: {manifest['kind']} {manifest['metadata']['name']}, Kubernetes {version}: {line}")
+    print(f"== {len(distinct)} different manifests against Kubernetes {KUBERNETES[0]} to {KUBERNETES[-1]}: {checked} checks; "
+          f"not Kubernetes' own: {', '.join(sorted(left_out)) or 'none'}")
+
+
+def effects(helm, values, table):
+    """That each value, taken out of a combination that sets it, changes what is rendered."""
+    def without(given, leaf):
+        if not leaf:
+            return given
+        for key in (list(given) if leaf[0] == "*" else [leaf[0]]):
+            if isinstance(given.get(key), dict) and len(leaf) > 1:
+                given = given | {key: without(given[key], leaf[1:])}
+            elif key in given and len(leaf) == 1:
+                given = {other: item for other, item in given.items() if other != key}
+        return given
+
+    def has_effect(leaf):
+        for _, given, expected in table:
+            changed = without(given, leaf)
+            if "fails" not in expected and changed != given:
+                before, after = run(helm, "template", given), run(helm, "template", changed)
+                if before[:2] != after[:2]:
+                    return True
+        return False
+
+    leaves = values_file.leaves(values)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for leaf, effect in zip(leaves, pool.map(has_effect, leaves)):
+            if not effect:
+                wrong(f"values.yaml: {'.'.join(leaf)} changes nothing")
+    print(f"== {len(leaves)} values, each of which changes something")
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="helm/check", description=__doc__)
+    parser.add_argument("--write", action="store_true", help="write what is generated, instead of comparing it")
+    parser.add_argument("--all", action="store_true", help="also lint each combination, and try that each value has an effect")
+    options = parser.parse_args()
+    values = generated(options.write)
+    table = combinations()
+    used(values, table)
+    found = helms()
+    if found:
+        rendered = try_all(found, table, options.all)
+        print(f"== {len(table)} combinations of values with Helm {' and '.join(found)}: {len(rendered)} render")
+        print(f"== {settings(rendered, options.write)} different tributary.yaml, which ChartSettingsTest reads")
+        if not options.all:
+            for version, helm in found.items():
+                code, out, _ = run(helm, "lint", table[0][1])
+                if code != 0:
+                    wrong(f"helm lint (Helm {version}): {out}")
+        against_kubernetes(rendered)
+        if options.all:
+            effects(next(iter(found.values())), values, table)
+    else:
+        print("== no Helm here: the chart was not rendered, only what is generated was compared (helm/install builds Helm 3 and 4 with Go)")
+    for problem in problems:
+        print(f"[ERROR] {problem}", file=sys.stderr)
+    print(f"== chart: {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

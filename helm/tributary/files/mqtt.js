@@ -1,0 +1,67 @@
+// The client identifier in CONNECT, by which NGINX chooses a node.
+let identifier = '';
+
+function preread(s) {
+  s.on('upload', function (data, flags) {
+    const found = connect(data);
+    if (found === undefined && !flags.last) {
+      return; // more has to come
+    }
+    identifier = found || s.remoteAddress;
+    s.done();
+  });
+}
+
+// A number of MQTT, seven bits a byte: [value, where it ends]; undefined where it is not whole.
+function number(data, at) {
+  let value = 0;
+  for (let i = 0; i < 4; i++) {
+    if (at + i >= data.length) {
+      return undefined;
+    }
+    const byte = data.charCodeAt(at + i);
+    value += (byte & 127) * Math.pow(128, i);
+    if (byte < 128) {
+      return [value, at + i + 1];
+    }
+  }
+  return [-1, at + 4];
+}
+
+// The identifier; '' where this is no CONNECT or has none; undefined where it is not whole yet.
+function connect(data) {
+  if (data.length === 0) {
+    return undefined;
+  }
+  if (data.charCodeAt(0) !== 0x10) {
+    return '';
+  }
+  const length = number(data, 1);
+  if (length === undefined || data.length < length[1] + 2) {
+    return undefined;
+  }
+  let at = length[1] + 2 + (data.charCodeAt(length[1]) << 8 | data.charCodeAt(length[1] + 1)); // behind the protocol's name
+  if (data.length < at + 6) {
+    return undefined;
+  }
+  const version = data.charCodeAt(at);
+  at += 4; // version, flags, keep alive
+  if (version === 5) {
+    const properties = number(data, at);
+    if (properties === undefined) {
+      return undefined;
+    }
+    at = properties[1] + properties[0];
+  }
+  if (data.length < at + 2) {
+    return undefined;
+  }
+  const size = data.charCodeAt(at) << 8 | data.charCodeAt(at + 1);
+  return data.length < at + 2 + size ? undefined : data.substring(at + 2, at + 2 + size);
+}
+
+function client() {
+  return identifier;
+}
+
+export default {preread, client};

@@ -1,0 +1,68 @@
+{{/* haproxy.cfg */}}
+{{- define "tributary.haproxy" -}}
+{{- $v := .Values }}
+{{- $lb := $v.loadBalancer }}
+{{- $r := include "tributary.reckoned" . | fromYaml }}
+{{- $name := include "tributary.name" . }}
+{{- $domain := printf "%s-nodes.%s.svc.%s" $name .Release.Namespace $v.clusterDomain }}
+{{- $listeners := include "tributary.listeners" . | fromYaml -}}
+global
+  log stdout format raw daemon notice
+  # Two a client, and some: beyond that clients wait.
+  fd-hard-limit {{ add (mul 2 (int $v.expected.clients)) 1000 }}
+
+defaults
+  mode tcp
+  log global
+  option dontlog-normal
+  timeout connect 5s
+  # Longer than one and a half times the longest keep alive.
+  timeout client {{ int $r.idleTimeout }}s
+  timeout server {{ int $r.idleTimeout }}s
+  timeout check 2s
+
+resolvers cluster
+  parse-resolv-conf
+  accepted_payload_size 8192
+  timeout resolve 2s
+  hold valid 2s
+  hold nx 5s
+
+frontend status
+  mode http
+  timeout client 10s
+  bind :8404
+  {{- range $key, $_ := $listeners }}
+  monitor fail if { nbsrv({{ $key }}) lt 1 }
+  {{- end }}
+  monitor-uri /health
+  http-request use-service prometheus-exporter if { path /metrics }
+{{ range $key, $listener := $listeners }}
+frontend {{ $key }}
+  bind :{{ int $listener.port }}{{ if $listener.ended }} ssl crt /etc/balancer-tls/{{ $key }}/tls.crt ssl-min-ver TLSv1.2
+  {{- if ne $listener.tls.clientCertificates "none" }} ca-file /etc/balancer-{{ if $listener.tls.authorities.existingSecret }}authorities{{ else }}tls{{ end }}/{{ $key }}/ca.crt verify {{ ternary "required" "optional" (eq $listener.tls.clientCertificates "need") }}{{ end }}{{ end }}
+  {{- if eq $lb.policy "client-id" }}
+  tcp-request inspect-delay 10s
+  tcp-request content accept if { req.payload(0,0),mqtt_is_valid }
+  {{- end }}
+  default_backend {{ $key }}
+
+backend {{ $key }}
+  {{- if eq $lb.policy "client-id" }}
+  balance hash req.payload(0,0),mqtt_field_value(connect,client_identifier)
+  hash-type consistent
+  {{- else }}
+  balance {{ get (dict "round-robin" "roundrobin" "least-connections" "leastconn" "load" "roundrobin") $lb.policy }}
+  {{- end }}
+  # Readiness, at the port of health: no check shows up as a client.
+  option httpchk
+  http-check send meth GET uri /actuator/health/readiness ver HTTP/1.1 hdr Host localhost
+  http-check expect status 200
+  default-server check port 9093 inter 2s fall 2 rise 2{{ if $v.management.tls.existingSecret }} check-ssl verify none{{ end }} slowstart {{ $lb.slowStart }} resolvers cluster init-addr none
+  {{- if eq $lb.policy "load" }} agent-check agent-port {{ int $lb.agentPort }} agent-inter 2s{{ end }}
+  {{- if $listener.proxy }} {{ ternary "send-proxy-v2-ssl-cn" "send-proxy-v2" (and $listener.ended (ne $listener.tls.clientCertificates "none")) }}{{ end }}
+  {{- range $i := until (int $r.slots) }}
+  server {{ $name }}-{{ $i }} {{ $name }}-{{ $i }}.{{ $domain }}:{{ int $listener.port }}
+  {{- end }}
+{{ end }}
+{{- end }}

@@ -1,0 +1,220 @@
+{{/* Names and labels. */}}
+{{- define "tributary.name" -}}
+{{- if .Values.fullnameOverride }}{{ .Values.fullnameOverride | trunc 48 | trimSuffix "-" }}
+{{- else if contains .Chart.Name .Release.Name }}{{ .Release.Name | trunc 48 | trimSuffix "-" }}
+{{- else }}{{ printf "%s-%s" .Release.Name .Chart.Name | trunc 48 | trimSuffix "-" }}{{ end }}
+{{- end }}
+
+{{/* What a selector has, which never changes: (list ROOT COMPONENT). */}}
+{{- define "tributary.selector" -}}
+app.kubernetes.io/name: tributary
+app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
+app.kubernetes.io/component: {{ index . 1 }}
+{{- end }}
+
+{{- define "tributary.labels" -}}
+{{ include "tributary.selector" . }}
+app.kubernetes.io/managed-by: {{ (index . 0).Release.Service }}
+app.kubernetes.io/version: {{ (index . 0).Chart.AppVersion | quote }}
+helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Version }}
+{{- with (index . 0).Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* The metadata of a resource: (list ROOT COMPONENT SUFFIX). */}}
+{{- define "tributary.metadata" -}}
+name: {{ include "tributary.name" (index . 0) }}{{ index . 2 }}
+namespace: {{ (index . 0).Release.Namespace }}
+labels:
+  {{- include "tributary.labels" . | nindent 2 }}
+{{- end }}
+
+{{/* An image with the registry of all: (list ROOT IMAGE). */}}
+{{- define "tributary.image" -}}
+{{- with (index . 0).Values.global.imageRegistry }}{{ trimSuffix "/" . }}/{{ end }}{{ index . 1 }}
+{{- end }}
+
+{{- define "tributary.brokerImage" -}}
+{{- $image := .Values.image }}
+{{- $tag := ternary (printf "@%s" $image.digest) (printf ":%s" (default .Chart.AppVersion $image.tag)) (ne $image.digest "") }}
+{{- include "tributary.image" (list . (print $image.repository $tag)) }}
+{{- end }}
+
+{{- define "tributary.serviceAccount" -}}
+{{- .Values.serviceAccount.name | default (ternary (include "tributary.name" .) "default" .Values.serviceAccount.create) }}
+{{- end }}
+
+{{/* What all pods have by Pod Security "restricted": the user of the image. */}}
+{{- define "tributary.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: {{ . }}
+runAsGroup: {{ . }}
+fsGroup: {{ . }}
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile: {type: RuntimeDefault}
+{{- end }}
+
+{{- define "tributary.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: {drop: [ALL]}
+{{- end }}
+
+{{/* A duration such as 90s, 5m, 2h or 7d in seconds. */}}
+{{- define "tributary.seconds" -}}
+{{- mul (regexFind "^[0-9]+" .) (get (dict "s" 1 "m" 60 "h" 3600 "d" 86400) (regexFind "[a-z]+$" .)) }}
+{{- end }}
+
+{{/* A quantity of memory such as 2Gi in MiB, rounded down. */}}
+{{- define "tributary.mebibytes" -}}
+{{- $n := regexFind "^[0-9.]+" (toString .) | float64 }}
+{{- $unit := get (dict "" 1 "k" 1000 "Ki" 1024 "M" 1000000 "Mi" 1048576 "G" 1000000000 "Gi" 1073741824 "T" 1000000000000 "Ti" 1099511627776) (regexFind "[A-Za-z]*$" (toString .)) }}
+{{- divf (mulf $n (default 1 $unit)) 1048576 | floor | int64 }}
+{{- end }}
+
+{{- define "tributary.clustered" -}}
+{{- if or (ne .Values.form "node") (eq .Values.node.mode "cluster") }}true{{ end }}
+{{- end }}
+
+{{- define "tributary.daemon" -}}
+{{- if and (eq .Values.form "node") .Values.node.everyMachine }}true{{ end }}
+{{- end }}
+
+{{/* Whether the pods of haproxy or nginx are there. */}}
+{{- define "tributary.balancer" -}}
+{{- if has .Values.loadBalancer.kind (list "haproxy" "nginx") }}true{{ end }}
+{{- end }}
+
+{{/* The numbers that the chart reckons; docs/kubernetes.md says how. Read by `fromYaml`, then `int`. */}}
+{{- define "tributary.reckoned" -}}
+{{- $nodes := int (default (ternary .Values.autoscaling.min 3 .Values.autoscaling.enabled) .Values.replicas) }}
+{{- if eq .Values.form "node" }}{{ $nodes = int (default 1 .Values.replicas) }}{{ end }}
+{{- $clients := int .Values.expected.clients }}
+{{- $each := ceil (divf $clients $nodes) | int }}
+{{- $most := ceil (mulf $each 1.5) | int }}
+{{- if gt $nodes 1 }}{{ $most = max $most (ceil (divf $clients (sub $nodes 1)) | int) }}{{ end }}
+{{- $keepAlive := include "tributary.seconds" .Values.expected.keepAlive | int }}
+{{- $idle := max 350 (ceil (mulf $keepAlive 1.5) | int) }}
+{{- $serveFor := default (ternary "150s" "15s" (eq .Values.loadBalancer.kind "nlb")) .Values.loadBalancer.deregistration }}
+{{- $serve := include "tributary.seconds" $serveFor | int }}
+{{- $stop := include "tributary.seconds" .Values.drain.stopTimeout | int }}
+{{- $leave := ceil (divf $each .Values.drain.rate) | int }}
+nodes: {{ $nodes }}
+clientsPerNode: {{ $each }}
+maxConnections: {{ $most }}
+maxKeepAlive: {{ $keepAlive }}
+idleTimeout: {{ $idle }}
+serveFor: {{ $serve }}
+stopTimeout: {{ $stop }}
+gracePeriod: {{ add $serve $leave $stop 30 }}
+openFiles: {{ add $most 2000 }}
+memory: {{ include "tributary.mebibytes" (dig "limits" "memory" "0" .Values.resources) }}
+slots: {{ ternary .Values.autoscaling.max (max 6 (mul 2 $nodes)) .Values.autoscaling.enabled }}
+{{- end }}
+
+{{/* The listeners that are there, with what is not said filled in: name -> values, and
+     proxy (a header comes), secret (of the certificate, or empty), ended (TLS ends in the balancer), broker (TLS of the broker). */}}
+{{- define "tributary.listeners" -}}
+{{- $root := . }}
+{{- $all := dict }}
+{{- $inFront := ne .Values.loadBalancer.kind "none" }}
+{{- range $name, $given := .Values.listeners }}
+{{- if $given }}
+{{- $defaults := dict "enabled" true "kind" "tcp" "port" 0 "authentication" list "path" "/mqtt" "allowedOrigins" list "acceptOpenListener" false "settings" dict "tls" (dict "existingSecret" "" "clientCertificates" "none" "authorities" (dict "existingSecret" "")) }}
+{{- $listener := mergeOverwrite $defaults (deepCopy $given) }}
+{{- if $listener.enabled }}
+{{- $proxy := $inFront }}
+{{- if not (kindIs "invalid" $listener.proxyProtocol) }}{{ $proxy = $listener.proxyProtocol }}{{ end }}
+{{- $secret := $listener.tls.existingSecret }}
+{{- if and (not $secret) $root.Values.certificate.enabled (not $listener.acceptOpenListener) }}{{ $secret = print (include "tributary.name" $root) "-tls" }}{{ end }}
+{{- $ended := and (ne $secret "") (ne (include "tributary.balancer" $root) "") (eq $root.Values.loadBalancer.tls "ended") }}
+{{- $_ := set $all $name (merge (dict "proxy" $proxy "secret" $secret "ended" $ended "broker" (and (ne $secret "") (not $ended))) $listener) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- toYaml $all }}
+{{- end }}
+
+{{/* Volumes of secrets that the chart knows of: name -> {secret} or {configMap}, at /etc/tributary/secrets/NAME. */}}
+{{- define "tributary.secrets" -}}
+{{- $all := dict }}
+{{- $v := .Values }}
+{{- if include "tributary.clustered" . }}
+{{- $_ := set $all "link" (dict "secret" $v.link.existingSecret) }}
+{{- with $v.link.tls.existingSecret }}{{ $_ := set $all "link-tls" (dict "secret" .) }}{{ end }}
+{{- if eq $v.kafka.kind "external" }}
+{{- with $v.kafka.external.authorities.existingSecret }}{{ $_ := set $all "kafka-authorities" (dict "secret" .) }}{{ end }}
+{{- with $v.kafka.external.sasl.existingSecret }}{{ $_ := set $all "kafka" (dict "secret" .) }}{{ end }}
+{{- else if eq $v.kafka.kind "strimzi" }}
+{{- $_ := set $all "kafka-authorities" (dict "secret" (print (include "tributary.name" .) "-cluster-ca-cert")) }}
+{{- $_ := set $all "kafka" (dict "secret" (print (include "tributary.name" .) "-broker")) }}
+{{- end }}
+{{- if eq $v.redis.kind "external" }}
+{{- with $v.redis.external.authorities.existingSecret }}{{ $_ := set $all "redis-authorities" (dict "secret" .) }}{{ end }}
+{{- with $v.redis.external.existingSecret }}{{ $_ := set $all "redis" (dict "secret" .) }}{{ end }}
+{{- end }}
+{{- end }}
+{{- range $name, $listener := include "tributary.listeners" . | fromYaml }}
+{{- if $listener.broker }}
+{{- $_ := set $all (print "listener-" $name) (dict "secret" $listener.secret) }}
+{{- with $listener.tls.authorities.existingSecret }}{{ $_ := set $all (print "authorities-" $name) (dict "secret" .) }}{{ end }}
+{{- end }}
+{{- end }}
+{{- with $v.management.tls.existingSecret }}{{ $_ := set $all "management" (dict "secret" .) }}{{ end }}
+{{- with $v.security.firstAdministrator.existingSecret }}{{ $_ := set $all "administrator" (dict "secret" .) }}{{ end }}
+{{- with $v.security.seed.existingSecret }}{{ $_ := set $all "seed" (dict "secret" .) }}{{ end }}
+{{- with $v.security.seed.existingConfigMap }}{{ $_ := set $all "seed" (dict "configMap" .) }}{{ end }}
+{{- toYaml $all }}
+{{- end }}
+
+{{- define "tributary.kafkaServers" -}}
+{{- $name := include "tributary.name" . }}
+{{- if eq .Values.kafka.kind "external" }}{{ .Values.kafka.external.bootstrapServers }}
+{{- else if eq .Values.kafka.kind "strimzi" }}{{ $name }}-kafka-bootstrap:9093
+{{- else }}{{ range $i := until (int .Values.kafka.trial.brokers) }}{{ if $i }},{{ end }}{{ $name }}-kafka-{{ $i }}.{{ $name }}-kafka:9092{{ end }}{{ end }}
+{{- end }}
+
+{{- define "tributary.redisNodes" -}}
+{{- $name := include "tributary.name" . }}
+{{- if eq .Values.redis.kind "external" }}{{ .Values.redis.external.nodes }}
+{{- else }}{{ range $i := until (min 3 (int .Values.redis.trial.servers) | int) }}{{ if $i }},{{ end }}{{ $name }}-redis-{{ $i }}.{{ $name }}-redis:6379{{ end }}{{ end }}
+{{- end }}
+
+{{/* The ports in a list of addresses, each once. */}}
+{{- define "tributary.ports" -}}
+{{- $ports := list }}
+{{- range splitList "," . }}{{ $ports = append $ports (regexFind "[0-9]+$" (trim .)) }}{{ end }}
+{{- join "," (compact $ports | uniq) }}
+{{- end }}
+
+{{/* What a pod does before it stops, as a list; it finds port and token in the pod's settings. */}}
+{{- define "tributary.drainCommand" -}}
+{{- $r := include "tributary.reckoned" . | fromYaml }}
+{{- toJson (list "/opt/tributary/bin/tributary" "drain" "--serve-for" (printf "%ds" (int $r.serveFor)) "--rate" (toString (int .Values.drain.rate)) "--wait") }}
+{{- end }}
+
+{{- define "tributary.rebalanceCommand" -}}
+{{- $https := ne .Values.management.tls.existingSecret "" }}
+{{- $url := printf "%s://%s:9093" (ternary "https" "http" $https) (include "tributary.name" .) }}
+{{- $command := list "/opt/tributary/bin/tributary" "rebalance" "--url" $url "--token-file" "/etc/tributary/secrets/administrator/token" }}
+{{- if $https }}{{ $command = concat $command (list "--ca" "/etc/tributary/secrets/management/tls.crt") }}{{ end }}
+{{- toJson (concat $command (list "--rate" (toString (int .Values.autoscaling.rebalanceRate)) "--tolerance" "10%" "--wait")) }}
+{{- end }}
+
+{{/* The listener that `helm test` tries: the named one, or the first of TCP with TLS, or the first of TCP. */}}
+{{- define "tributary.testListener" -}}
+{{- $listeners := include "tributary.listeners" . | fromYaml }}
+{{- $tls := list }}{{ $plain := list }}
+{{- range $key, $listener := $listeners }}
+{{- if eq $listener.kind "tcp" }}
+{{- if $listener.secret }}{{ $tls = append $tls $key }}{{ else }}{{ $plain = append $plain $key }}{{ end }}
+{{- end }}
+{{- end }}
+{{- .Values.test.listener | default (first (append (concat $tls $plain) "")) }}
+{{- end }}
+
+{{- define "tributary.testHost" -}}
+{{- if .Values.test.host }}{{ .Values.test.host }}
+{{- else if ne .Values.loadBalancer.kind "nlb" }}{{ include "tributary.name" . }}{{ if include "tributary.balancer" . }}-balancer{{ end }}.{{ .Release.Namespace }}.svc{{ end }}
+{{- end }}

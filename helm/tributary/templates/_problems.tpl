@@ -1,0 +1,126 @@
+{{/* Everything that is wrong with the values, a line each with value and remedy; empty where nothing is. */}}
+{{- define "tributary.problems" -}}
+{{- $v := .Values }}
+{{- $r := include "tributary.reckoned" . | fromYaml }}
+{{- $clustered := ne (include "tributary.clustered" .) "" }}
+{{- $balancer := ne (include "tributary.balancer" .) "" }}
+{{- $listeners := include "tributary.listeners" . | fromYaml }}
+{{- $lb := $v.loadBalancer }}
+{{- $p := list }}
+
+{{- if eq (default .Chart.AppVersion $v.image.tag) "latest" }}{{ $p = append $p "image.tag: latest is another image each day; name a version, or image.digest" }}{{ end }}
+{{- if not (dig "limits" "memory" "" $v.resources) }}{{ $p = append $p "resources.limits.memory: is missing, and heap and direct memory are parts of it; such as 2Gi" }}
+{{- else if lt (int $r.memory) 512 }}{{ $p = append $p (printf "resources.limits.memory: %v is too little for a broker; at least 512Mi" (dig "limits" "memory" "" $v.resources)) }}{{ end }}
+
+{{- if $clustered }}
+{{- if not $v.link.existingSecret }}{{ $p = append $p "link.existingSecret: is missing; the Secret by which nodes know each other: kubectl create secret generic link --from-literal=secret=$(openssl rand -base64 32)" }}{{ end }}
+{{- if eq $v.kafka.kind "external" }}
+{{- if not $v.kafka.external.bootstrapServers }}{{ $p = append $p "kafka.external.bootstrapServers: is missing; Kafka's addresses, such as kafka-1:9092,kafka-2:9092 (or kafka.kind: strimzi, or trial)" }}{{ end }}
+{{- if and $v.kafka.external.sasl.mechanism (not $v.kafka.external.sasl.existingSecret) }}{{ $p = append $p (printf "kafka.external.sasl.existingSecret: is missing, and %s needs a password; the Secret that has it in `password`" $v.kafka.external.sasl.mechanism) }}{{ end }}
+{{- if and (eq $v.kafka.external.sasl.mechanism "plain") (not $v.kafka.external.tls) }}{{ $p = append $p "kafka.external.tls: is false, and kafka.external.sasl.mechanism: plain would show the password to everybody on the way; set it, or take scram-sha-512" }}{{ end }}
+{{- end }}
+{{- $brokers := 0 }}
+{{- if eq $v.kafka.kind "strimzi" }}{{ $brokers = int $v.kafka.strimzi.brokers }}{{ end }}
+{{- if eq $v.kafka.kind "trial" }}{{ $brokers = int $v.kafka.trial.brokers }}{{ end }}
+{{- if and $brokers (gt (int $v.kafka.replicationFactor) $brokers) }}{{ $p = append $p (printf "kafka.replicationFactor: %d copies need as many brokers, and kafka.%s.brokers is %d; lower the one or raise the other" (int $v.kafka.replicationFactor) $v.kafka.kind $brokers) }}{{ end }}
+{{- if and (eq $v.redis.kind "external") (not $v.redis.external.nodes) }}{{ $p = append $p "redis.external.nodes: is missing; addresses of the Redis Cluster, such as redis-1:6379,redis-2:6379 (or redis.kind: trial)" }}{{ end }}
+{{- range $name, $value := $v.kafka.clientProperties }}
+{{- if or (regexMatch "(?i)password|secret" $name) (regexMatch "(?i)password *=" (toString $value)) }}{{ $p = append $p (printf "kafka.clientProperties.%s: a secret in plain words would be in a ConfigMap; use kafka.external.sasl.existingSecret, or a file of security.secretMounts" $name) }}{{ end }}
+{{- end }}
+{{- end }}
+
+{{- if not $listeners }}{{ $p = append $p "listeners: there is none, so nobody could connect; such as mqtts: {port: 8883, tls: {existingSecret: mqtt-tls}, authentication: [users]}" }}{{ end }}
+{{- $ports := dict "9093" "health and metrics" "7883" "links between nodes" }}
+{{- $open := list }}{{ $closed := list }}{{ $proxies := list }}
+{{- range $name, $listener := $listeners }}
+{{- $at := print "listeners." $name }}
+{{- $port := toString (int $listener.port) }}
+{{- if not (int $listener.port) }}{{ $p = append $p (print $at ".port: is missing; such as 8883") }}{{ end }}
+{{- with get $ports $port }}{{ $p = append $p (printf "%s.port: %s is the port of %s; take another" $at $port .) }}{{ end }}
+{{- $_ := set $ports $port $at }}
+{{- if $listener.authentication }}{{ $closed = append $closed $name }}{{ else }}{{ $open = append $open $name }}{{ end }}
+{{- if not $listener.acceptOpenListener }}
+{{- if not $listener.secret }}{{ $p = append $p (print $at ".tls.existingSecret: is missing, so passwords and messages could be read on the way; the Secret with tls.crt and tls.key, or certificate.enabled: true, or " $at ".acceptOpenListener: true") }}{{ end }}
+{{- if not $listener.authentication }}{{ $p = append $p (print $at ".authentication: is empty, so everybody who reaches the listener may connect; names of security.authenticators, or " $at ".acceptOpenListener: true") }}{{ end }}
+{{- end }}
+{{- range $listener.authentication }}
+{{- if not (hasKey $v.security.authenticators .) }}{{ $p = append $p (printf "%s.authentication: %s is no authenticator; define security.authenticators.%s, such as {kind: store}" $at . .) }}{{ end }}
+{{- end }}
+{{- if and (ne $listener.tls.clientCertificates "none") (not $listener.secret) }}{{ $p = append $p (print $at ".tls.clientCertificates: needs TLS; set " $at ".tls.existingSecret") }}{{ end }}
+{{- if $listener.proxy }}{{ $proxies = append $proxies $name }}{{ end }}
+{{- if and $listener.proxy (eq $lb.kind "none") (not $lb.trusted) }}{{ $p = append $p (print $at ".proxyProtocol: is true, and loadBalancer.trusted is empty; the addresses of the balancers, such as [10.0.0.0/16]") }}{{ end }}
+{{- if and $listener.ended (eq $lb.kind "nginx") (ne $listener.tls.clientCertificates "none") }}{{ $p = append $p (print "loadBalancer.tls: ended, and NGINX cannot pass on the names in client certificates (" $at ".tls.clientCertificates); take passed, or haproxy") }}{{ end }}
+{{- if and $balancer (eq $lb.policy "client-id") $listener.broker }}{{ $p = append $p (print "loadBalancer.policy: client-id, and the balancer cannot see it within TLS (" $at "); take loadBalancer.tls: ended, or another policy") }}{{ end }}
+{{- if and $balancer (eq $lb.policy "client-id") (eq $listener.kind "websocket") }}{{ $p = append $p (print "loadBalancer.policy: client-id, and the balancer cannot see it within WebSocket (" $at "); take another policy") }}{{ end }}
+{{- end }}
+{{- if and $open $closed }}{{ $p = append $p (printf "listeners.%s.authentication: is empty beside %s; who may connect without a password may do so at all listeners, so give it authenticators, too" (first $open) (join ", " $closed)) }}{{ end }}
+
+{{- if and (ne $lb.kind "none") $proxies (not $lb.trusted) }}{{ $p = append $p (printf "loadBalancer.trusted: is missing; with %s each connection says whose it is, and only the balancer may: %s, such as [10.0.0.0/16]" $lb.kind (ternary "the subnets of the VPC" "the network of the pods" (eq $lb.kind "nlb"))) }}{{ end }}
+{{- range $lb.trusted }}
+{{- if not (regexMatch "^[0-9a-fA-F.:]+(/[0-9]+)?$" .) }}{{ $p = append $p (printf "loadBalancer.trusted: %s is no address and no range of addresses; such as 10.0.0.0/16" .) }}{{ end }}
+{{- if regexMatch "/0$" . }}{{ $p = append $p (printf "loadBalancer.trusted: %s is everybody, who could then name any address as a client's; the balancer's subnets" .) }}{{ end }}
+{{- end }}
+{{- if and (ne $lb.kind "none") $proxies (ne (len $proxies) (len $listeners)) (eq $lb.kind "nlb") }}{{ $p = append $p (printf "listeners: %s have proxyProtocol and others do not, and an NLB's Service has one setting for all; make it the same" (join ", " $proxies)) }}{{ end }}
+{{- if and (eq $lb.kind "nlb") (gt (int $r.idleTimeout) 6000) }}{{ $p = append $p (printf "expected.keepAlive: %s needs an idle timeout of %d s, and an NLB has 6000 s at most; 4000s at most" $v.expected.keepAlive (int $r.idleTimeout)) }}{{ end }}
+{{- if gt (int $r.maxKeepAlive) 65535 }}{{ $p = append $p (printf "expected.keepAlive: %s is more than MQTT can say; 65535s at most" $v.expected.keepAlive) }}{{ end }}
+{{- if and (eq $lb.policy "load") (eq $lb.kind "nginx") }}{{ $p = append $p "loadBalancer.policy: load, which NGINX's free edition cannot do; take haproxy, or least-connections" }}{{ end }}
+{{- if and $balancer (eq $v.form "node") }}{{ $p = append $p (printf "loadBalancer.kind: %s, and form: node has clients connect to machines; take none" $lb.kind) }}{{ end }}
+{{- if and $balancer (eq $lb.tls "ended") (not (include "tributary.anyEnded" .)) }}{{ $p = append $p "loadBalancer.tls: ended, and no listener has a certificate; set listeners.NAME.tls.existingSecret" }}{{ end }}
+{{- if and (eq $lb.kind "nlb") (ne $lb.serviceType "") (ne $lb.serviceType "LoadBalancer") }}{{ $p = append $p (printf "loadBalancer.serviceType: %s, and an NLB is made for LoadBalancer alone; leave it out" $lb.serviceType) }}{{ end }}
+
+{{- if and (eq $v.drain.by "command") (not $v.security.firstAdministrator.existingSecret) $clustered }}{{ $p = append $p "security.firstAdministrator.existingSecret: is missing, and a drain needs its token: kubectl create secret generic admin --from-literal=token=admin:$(openssl rand -hex 32), or drain.by: sleep" }}{{ end }}
+{{- with $v.drain.terminationGracePeriodSeconds }}
+{{- if lt (int .) (int $r.gracePeriod) }}{{ $p = append $p (printf "drain.terminationGracePeriodSeconds: %d is too short: %d s until the balancer knows, %d clients a node at %d a second, %d s to stop, and 30 s; leave it out, or %d at least" (int .) (int $r.serveFor) (int $r.clientsPerNode) (int $v.drain.rate) (int $r.stopTimeout) (int $r.gracePeriod)) }}{{ end }}
+{{- end }}
+
+{{- $pdb := toString $v.podDisruptionBudget.maxUnavailable }}
+{{- if and $v.podDisruptionBudget.enabled (has $pdb (list "0" "0%")) }}{{ $p = append $p "podDisruptionBudget.maxUnavailable: 0 leaves no room: no machine could ever be drained; 1, or podDisruptionBudget.enabled: false" }}{{ end }}
+{{- if and $v.podDisruptionBudget.enabled $clustered (regexMatch "^[0-9]+$" $pdb) (gt (int $r.nodes) 1) (ge (int $pdb) (int $r.nodes)) }}{{ $p = append $p (printf "podDisruptionBudget.maxUnavailable: %s of %d nodes would let all of them go at once; fewer, such as 1" $pdb (int $r.nodes)) }}{{ end }}
+
+{{- if $v.autoscaling.enabled }}
+{{- if and $v.replicas (ne (int $v.replicas) (int $v.autoscaling.min)) }}{{ $p = append $p (printf "replicas: %d is fixed, and autoscaling.enabled would change it; leave it out, or make it autoscaling.min (%d)" (int $v.replicas) (int $v.autoscaling.min)) }}{{ end }}
+{{- if gt (int $v.autoscaling.min) (int $v.autoscaling.max) }}{{ $p = append $p (printf "autoscaling.min: %d is more than autoscaling.max: %d" (int $v.autoscaling.min) (int $v.autoscaling.max)) }}{{ end }}
+{{- if not (or $v.autoscaling.cpu $v.autoscaling.memory $v.autoscaling.connections) }}{{ $p = append $p "autoscaling: has nothing to go by; set autoscaling.cpu, memory or connections" }}{{ end }}
+{{- if and $v.autoscaling.cpu (not (dig "requests" "cpu" "" $v.resources)) }}{{ $p = append $p "resources.requests.cpu: is missing, and autoscaling.cpu is a share of it" }}{{ end }}
+{{- if and (eq $v.autoscaling.by "keda") $v.autoscaling.connections (not $v.autoscaling.prometheus) }}{{ $p = append $p "autoscaling.prometheus: is missing, where KEDA asks for connections; such as http://prometheus.monitoring:9090" }}{{ end }}
+{{- if eq $v.form "node" }}{{ $p = append $p "autoscaling.enabled: form: node has a broker a machine; leave it out" }}{{ end }}
+{{- if and $v.autoscaling.rebalance (not $v.security.firstAdministrator.existingSecret) }}{{ $p = append $p "autoscaling.rebalance: needs a token; set security.firstAdministrator.existingSecret" }}{{ end }}
+{{- end }}
+
+{{- if and (eq $v.form "node") (eq $v.node.mode "standalone") (not $v.node.everyMachine) (gt (int $r.nodes) 1) }}{{ $p = append $p (printf "replicas: %d brokers that stand alone behind one Service would not know each other's clients; 1, or form: clustered" (int $r.nodes)) }}{{ end }}
+{{- if and (include "tributary.daemon" .) $v.replicas }}{{ $p = append $p "replicas: has no effect with node.everyMachine, where there is one a machine; leave it out, and choose machines by nodeSelector" }}{{ end }}
+{{- if eq $v.form "geographic" }}
+{{- if not $v.geographic.region }}{{ $p = append $p "geographic.region: is missing; the name of this region, such as eu" }}{{ end }}
+{{- range $v.geographic.from }}
+{{- if eq .region $v.geographic.region }}{{ $p = append $p (printf "geographic.from: %s is this region itself; name the others" .region) }}{{ end }}
+{{- end }}
+{{- range $topic := $v.geographic.ingest }}
+{{- if hasPrefix (print $v.geographic.region ".") $topic }}{{ $p = append $p (printf "geographic.ingest: %s comes from this region itself, and would go round for ever; topics of other regions" $topic) }}{{ end }}
+{{- end }}
+{{- end }}
+
+{{- if and $v.gateway.enabled (not $v.gateway.parentRefs) }}{{ $p = append $p "gateway.parentRefs: is missing; the gateway, such as [{name: public, namespace: gateways}]" }}{{ end }}
+{{- if and $v.certificate.enabled (not (index $v.certificate.issuerRef "name")) }}{{ $p = append $p "certificate.issuerRef.name: is missing; cert-manager's issuer" }}{{ end }}
+{{- if and $v.certificate.enabled (not $v.certificate.dnsNames) }}{{ $p = append $p "certificate.dnsNames: is missing; the names that clients use, such as [mqtt.example.com]" }}{{ end }}
+{{- if and $v.security.seed.existingConfigMap $v.security.seed.existingSecret }}{{ $p = append $p "security.seed: has a ConfigMap and a Secret; one of them" }}{{ end }}
+{{- if regexMatch "(?i)(password|token|secret):\\s*[^\\s{/$]" (toYaml (omit $v.settings "x")) }}{{ $p = append $p "settings: has a password, token or secret in plain words, which would be in a ConfigMap; name a file of security.secretMounts" }}{{ end }}
+{{- range $v.extraEnv }}
+{{- if and (regexMatch "(?i)password|token|secret" .name) (hasKey . "value") }}{{ $p = append $p (printf "extraEnv: %s has its value in plain words; use valueFrom.secretKeyRef" .name) }}{{ end }}
+{{- end }}
+
+{{- $old := lookup "apps/v1" "StatefulSet" .Release.Namespace (include "tributary.name" .) }}
+{{- if and $old (not (include "tributary.daemon" .)) }}
+{{- $name := include "tributary.name" . }}
+{{- $anew := printf "; nothing was changed. To go on: kubectl -n %s delete statefulset %s --cascade=orphan, which leaves its pods running, then the same command again" .Release.Namespace $name }}
+{{- if ne $old.spec.serviceName (print $name "-nodes") }}{{ $p = append $p (printf "the StatefulSet %s that is there has the service %s, which cannot be changed%s" $name $old.spec.serviceName $anew) }}{{ end }}
+{{- if ne (default "OrderedReady" $old.spec.podManagementPolicy) "Parallel" }}{{ $p = append $p (printf "the StatefulSet %s that is there has another podManagementPolicy, which cannot be changed%s" $name $anew) }}{{ end }}
+{{- if ne (dig "app.kubernetes.io/component" "" $old.spec.selector.matchLabels) "broker" }}{{ $p = append $p (printf "the StatefulSet %s that is there selects other pods, which cannot be changed%s" $name $anew) }}{{ end }}
+{{- $shards := dig "annotations" "tributary.io/shards" "" $old.metadata }}
+{{- if and $clustered $shards (ne $shards (toString (int $v.cluster.shards))) }}{{ $p = append $p (printf "cluster.shards: %d, and this cluster was made with %s, which cannot be changed; set it back" (int $v.cluster.shards) $shards) }}{{ end }}
+{{- end }}
+{{- join "\n" $p }}
+{{- end }}
+
+{{- define "tributary.anyEnded" -}}
+{{- range $name, $listener := include "tributary.listeners" . | fromYaml }}{{ if $listener.ended }}true{{ end }}{{ end }}
+{{- end }}

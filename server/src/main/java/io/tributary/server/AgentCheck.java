@@ -1,0 +1,116 @@
+package io.tributary.server;
+
+import io.tributary.server.settings.AgentCheckSettings;
+import io.tributary.server.settings.check.SettingException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A port at which HAProxy asks how many clients this broker is to get ({@code agent-check}): each connection is answered
+ * with one line of {@link AgentAnswer}, and closed. Whoever holds connections open holds at most
+ * {@value #MOST_CONNECTIONS} of them, for a second each; further ones are closed without an answer, which HAProxy takes
+ * for no news.
+ */
+final class AgentCheck implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(AgentCheck.class);
+    private static final int MOST_CONNECTIONS = 32;
+    private static final int BACKLOG = 64;
+    private static final int MOST_READ = 256;
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private final @Nullable ServerSocket listening;
+    private final Supplier<String> answer;
+    private final Semaphore room = new Semaphore(MOST_CONNECTIONS);
+
+    /**
+     * Begins to listen, where a port is set.
+     *
+     * @param answer the line without its end; must not block
+     * @throws SettingException when nobody can listen there
+     */
+    AgentCheck(AgentCheckSettings settings, Supplier<String> answer) {
+        this.answer = answer;
+        Integer port = settings.port();
+        listening = port == null ? null : listen(settings.host(), port);
+        if (listening != null) {
+            ServerSocket socket = listening;
+            LOG.info("HAProxy's agent-check at {}, port {}", settings.host(), socket.getLocalPort());
+            Thread _ =
+                    Thread.ofPlatform().name("tributary-agent-check").daemon().start(() -> accept(socket));
+        }
+    }
+
+    /** Where it listens; 0 where it does not. */
+    int port() {
+        return listening == null ? 0 : listening.getLocalPort();
+    }
+
+    private static ServerSocket listen(String host, int port) {
+        try {
+            ServerSocket socket = new ServerSocket();
+            socket.bind(new InetSocketAddress(InetAddress.getByName(host), port), BACKLOG);
+            return socket;
+        } catch (IOException e) {
+            throw new SettingException(
+                    AgentCheckSettings.PORT, "'" + port + "' cannot be listened at on " + host + ": " + e.getMessage());
+        }
+    }
+
+    private void accept(ServerSocket socket) {
+        while (!socket.isClosed()) {
+            try {
+                Socket client = socket.accept();
+                if (room.tryAcquire()) {
+                    Thread _ = Thread.ofVirtual().start(() -> serve(client));
+                } else {
+                    client.close();
+                }
+            } catch (IOException e) {
+                LOG.debug("a connection to the agent-check was not accepted", e);
+                LockSupport.parkNanos(PATIENCE.toNanos()); // no files left, say
+            }
+        }
+    }
+
+    /** What comes from the other side is read first: closed over it, the answer would be lost. */
+    private void serve(Socket client) {
+        try (client) {
+            client.setSoTimeout(Math.toIntExact(PATIENCE.toMillis()));
+            client.getOutputStream().write((answer.get() + "\n").getBytes(StandardCharsets.US_ASCII));
+            client.shutdownOutput();
+            InputStream in = client.getInputStream();
+            long until = System.nanoTime() + PATIENCE.toNanos();
+            int read = 0;
+            while (read < MOST_READ && System.nanoTime() - until < 0 && in.read() >= 0) {
+                read++;
+            }
+        } catch (IOException e) {
+            LOG.debug("an agent-check ended early", e);
+        } finally {
+            room.release();
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            if (listening != null) {
+                listening.close();
+            }
+        } catch (IOException e) {
+            LOG.debug("the agent-check's port was not closed", e);
+        }
+    }
+}

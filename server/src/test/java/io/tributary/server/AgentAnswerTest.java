@@ -1,0 +1,61 @@
+package io.tributary.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.broker.BrokerStatus;
+import io.tributary.broker.relocation.Drain.Phase;
+import io.tributary.broker.relocation.DrainStatus;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class AgentAnswerTest {
+    private final AtomicLong nanos = new AtomicLong();
+    private BrokerStatus status = status(true, null);
+    private Phase phase = Phase.SERVING;
+    private double processors;
+    private Duration lag = Duration.ZERO;
+    private final AgentAnswer answer = new AgentAnswer(
+            () -> status,
+            () -> new DrainStatus("n", phase, null, 0, 0, 0, ""),
+            () -> processors,
+            () -> lag,
+            nanos::get);
+
+    @ParameterizedTest
+    @CsvSource({"0, 0, 100", "0.25, 0, 75", "1, 0, 1", "0, 20, 50", "0.5, 60, 13", "-1, 0, 100", "0, 100000, 1"})
+    void weightIsTheSmallerTheBusierTheBrokerIs(double used, long lagMillis, int weight) {
+        processors = used;
+        lag = Duration.ofMillis(lagMillis);
+        assertThat(answer.get()).isEqualTo("ready up " + weight + "%");
+    }
+
+    @Test
+    void weightFollowsInSomeSeconds() {
+        assertThat(answer.get()).isEqualTo("ready up 100%");
+        processors = 1;
+        nanos.addAndGet(Duration.ofSeconds(1).toNanos());
+        assertThat(answer.get()).isEqualTo("ready up 82%");
+        nanos.addAndGet(Duration.ofMinutes(1).toNanos());
+        assertThat(answer.get()).isEqualTo("ready up 1%");
+    }
+
+    @Test
+    void nobodyIsSentWhenItIsDrainedOrNotReady() {
+        phase = Phase.ANNOUNCED;
+        assertThat(answer.get()).isEqualTo("drain");
+        phase = Phase.SERVING;
+        status = status(false, null);
+        assertThat(answer.get()).isEqualTo("down");
+        status = status(true, "the disk is full");
+        assertThat(answer.get()).isEqualTo("down");
+    }
+
+    private static BrokerStatus status(boolean ready, @Nullable String problem) {
+        return new BrokerStatus(ready, problem, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), null);
+    }
+}

@@ -1,0 +1,155 @@
+package io.tributary.testcontainers;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.testcontainers.DockerClientFactory;
+import org.testcontainers.containers.Container.ExecResult;
+import org.testcontainers.containers.GenericContainer;
+import org.testcontainers.containers.Network;
+import org.testcontainers.containers.wait.strategy.Wait;
+import org.testcontainers.images.builder.Transferable;
+import org.testcontainers.lifecycle.Startables;
+import org.testcontainers.utility.DockerImageName;
+
+/**
+ * Three brokers on three of Kafka and a Redis Cluster of three, each in a container, from the images that their projects
+ * publish. {@code -Dtest.image.kafka}, {@code -Dtest.image.redis} and {@code -Dtest.image.tributary} name others.
+ */
+final class ContainerCluster implements AutoCloseable {
+    static final int NODES = 3;
+
+    private static final Duration LONGEST_START = Duration.ofMinutes(3);
+    private static final int SECRET_OF_GROUP = 0440;
+
+    private final Network network = Network.newNetwork();
+    private final List<GenericContainer<?>> kafka;
+    private final List<GenericContainer<?>> redis;
+    private final List<TributaryContainer> brokers;
+
+    ContainerCluster() {
+        kafka = numbers().<GenericContainer<?>>mapToObj(this::kafka).toList();
+        redis = numbers().<GenericContainer<?>>mapToObj(this::redis).toList();
+        brokers = numbers().mapToObj(this::broker).toList();
+    }
+
+    /** Starts all of it, and waits until each broker is ready. */
+    void start() throws IOException, InterruptedException {
+        Startables.deepStart(Stream.concat(kafka.stream(), redis.stream())).join();
+        List<String> create = new ArrayList<>(List.of("redis-cli", "--cluster", "create"));
+        for (GenericContainer<?> server : redis) {
+            create.add(address(server) + ":6379");
+        }
+        create.add("--cluster-yes");
+        ExecResult created = redis.getFirst().execInContainer(create.toArray(String[]::new));
+        if (created.getExitCode() != 0) {
+            throw new IllegalStateException("no Redis Cluster: " + created.getStdout() + created.getStderr());
+        }
+        Startables.deepStart(brokers).join();
+    }
+
+    TributaryContainer broker(String name) {
+        return brokers.stream()
+                .filter(broker -> broker.getNetworkAliases().contains(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** As a machine that is gone: no orderly stop. */
+    static void kill(GenericContainer<?> container) {
+        DockerClientFactory.instance()
+                .client()
+                .killContainerCmd(container.getContainerId())
+                .exec();
+    }
+
+    GenericContainer<?> lastOfKafka() {
+        return kafka.getLast();
+    }
+
+    @Override
+    public void close() {
+        Stream.of(brokers, redis, kafka).flatMap(List::stream).forEach(GenericContainer::close);
+        network.close();
+    }
+
+    private static IntStream numbers() {
+        return IntStream.rangeClosed(1, NODES);
+    }
+
+    private static String each(String pattern) {
+        return numbers().mapToObj(pattern::formatted).collect(Collectors.joining(","));
+    }
+
+    private static String address(GenericContainer<?> container) {
+        return Objects.requireNonNull(container.getContainerInfo().getNetworkSettings().getNetworks().values().stream()
+                .findFirst()
+                .orElseThrow()
+                .getIpAddress());
+    }
+
+    private static DockerImageName image(String program, String published) {
+        return DockerImageName.parse(System.getProperty("test.image." + program, published));
+    }
+
+    private GenericContainer<?> kafka(int number) {
+        return new GenericContainer<>(image("kafka", "apache/kafka:4.2.0"))
+                .withNetwork(network)
+                .withNetworkAliases("kafka-" + number)
+                .withEnv("CLUSTER_ID", "4L6g3nShT-eMCtK--X86sw")
+                .withEnv("KAFKA_NODE_ID", Integer.toString(number))
+                .withEnv("KAFKA_PROCESS_ROLES", "broker,controller")
+                .withEnv("KAFKA_CONTROLLER_LISTENER_NAMES", "CONTROLLER")
+                .withEnv("KAFKA_LISTENER_SECURITY_PROTOCOL_MAP", "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT")
+                .withEnv("KAFKA_CONTROLLER_QUORUM_VOTERS", each("%1$d@kafka-%1$d:9093"))
+                .withEnv("KAFKA_LISTENERS", "PLAINTEXT://:9092,CONTROLLER://:9093")
+                .withEnv("KAFKA_ADVERTISED_LISTENERS", "PLAINTEXT://kafka-" + number + ":9092")
+                .withEnv("KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR", "3")
+                .withEnv("KAFKA_AUTO_CREATE_TOPICS_ENABLE", "false")
+                .withEnv("KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS", "1000")
+                .waitingFor(Wait.forLogMessage(".*Kafka Server started.*", 1).withStartupTimeout(LONGEST_START));
+    }
+
+    private GenericContainer<?> redis(int number) {
+        return new GenericContainer<>(image("redis", "redis:7"))
+                .withNetwork(network)
+                .withNetworkAliases("redis-" + number)
+                .withCommand(
+                        "redis-server",
+                        "--cluster-enabled",
+                        "yes",
+                        "--appendonly",
+                        "yes",
+                        "--maxmemory-policy",
+                        "noeviction",
+                        "--protected-mode",
+                        "no")
+                .waitingFor(
+                        Wait.forLogMessage(".*Ready to accept connections.*", 1).withStartupTimeout(LONGEST_START));
+    }
+
+    private TributaryContainer broker(int number) {
+        String name = "broker-" + number;
+        DockerImageName image = image("tributary", "tributary").asCompatibleSubstituteFor(TributaryContainer.IMAGE);
+        return new TributaryContainer(image)
+                .withNetwork(network)
+                .withNetworkAliases(name)
+                .withCopyToContainer(
+                        Transferable.of("secret of a test".repeat(4).getBytes(StandardCharsets.UTF_8), SECRET_OF_GROUP),
+                        "/etc/tributary/link")
+                .withSetting("tributary.mode", "cluster")
+                .withSetting("tributary.node-name", name)
+                .withSetting("tributary.cluster.kafka.bootstrap-servers", each("kafka-%d:9092"))
+                .withSetting("tributary.cluster.redis.nodes", each("redis-%d:6379"))
+                .withSetting("tributary.cluster.link.host", "0.0.0.0")
+                .withSetting("tributary.cluster.link.advertised-host", name)
+                .withSetting("tributary.cluster.link.secret-file", "/etc/tributary/link")
+                .withStartupTimeout(LONGEST_START);
+    }
+}
