@@ -95,8 +95,8 @@ public final class Broker implements AutoCloseable {
         guard = new Guard(config.guard(), metrics.guard(), System::nanoTime, new SteadyClock());
         metrics.gauge(BrokerMeters.UNAUTHENTICATED_MEMORY, () -> guard.memory().heldBytes());
         metrics.gauge(BrokerMeters.BANS, () -> guard.bans().size());
-        metrics.gauge(BrokerMeters.LOOP_LAG, () -> loopLag().toNanos() / NANOS_A_SECOND);
         upgrade = new Upgrade(() -> node, security);
+        metrics.gauge(BrokerMeters.LOOP_LAG, () -> loopLag().toNanos() / NANOS_A_SECOND);
         relocation = new RelocationDuties(config.nodeName(), new Here(), security, metrics);
         try {
             tls = ListenerTls.open(config.listeners(), metrics.tls(), certificateInterval);

@@ -9,7 +9,6 @@ import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.broker.deployment.Deployment;
 import io.tributary.broker.deployment.DeploymentSource;
-import io.tributary.broker.deployment.FormatStatus;
 import io.tributary.broker.deployment.Loss;
 import io.tributary.broker.deployment.Membership;
 import io.tributary.broker.deployment.Stages;
@@ -48,7 +47,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -59,7 +57,6 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -84,7 +81,7 @@ final class BrokerNode implements AutoCloseable {
     private final Router router;
     private final Shards shards;
     private final ApplicationGroups groups;
-    private final Membership membership;
+    final Membership membership; // Upgrade asks it, too
     private final SecurityStore security;
     private final Expulsions expulsions;
     private final SecurityDuties duties;
@@ -353,14 +350,6 @@ final class BrokerNode implements AutoCloseable {
         return Duration.ofNanos(listeners.lagNanos());
     }
 
-    FormatStatus formats() {
-        return membership.formats(stats());
-    }
-
-    CompletionStage<@Nullable Void> finishUpgrade() {
-        return membership.finishUpgrade();
-    }
-
     /** This node, for those who have its clients and shards go to others. */
     Departure departure() {
         return new Departure(
@@ -406,7 +395,7 @@ final class BrokerNode implements AutoCloseable {
     }
 
     /** The figures that this node reports of itself. */
-    private NodeStats stats() {
+    NodeStats stats() {
         ShardStats kept = shards.stats();
         SysStats stats = new SysStats(
                 new SysStats.Clients(

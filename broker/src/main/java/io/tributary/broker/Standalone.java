@@ -130,11 +130,6 @@ record Standalone(String name, String node, SteadyClock clock, RecordFormat form
         }
 
         @Override
-        public List<String> withOtherRules(long digest) {
-            return List.of();
-        }
-
-        @Override
         public FormatStatus formats(NodeStats own) {
             FormatStatus.Node here = new FormatStatus.Node(name, own.version(), RecordFormat.NEWEST);
             return new FormatStatus(RecordFormat.NEWEST, RecordFormat.NEWEST, false, List.of(here));
@@ -143,6 +138,11 @@ record Standalone(String name, String node, SteadyClock clock, RecordFormat form
         @Override
         public CompletionStage<@Nullable Void> finishUpgrade() {
             return CompletableFuture.completedStage(null);
+        }
+
+        @Override
+        public List<String> withOtherRules(long digest) {
+            return List.of();
         }
 
         @Override

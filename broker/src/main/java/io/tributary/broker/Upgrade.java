@@ -34,7 +34,7 @@ public final class Upgrade {
      * @throws IllegalStateException while the broker does not serve clients
      */
     public FormatStatus status() {
-        return serving().formats();
+        return formats(serving());
     }
 
     /**
@@ -48,7 +48,7 @@ public final class Upgrade {
      */
     public CompletionStage<FormatStatus> finish(String by, String from) {
         BrokerNode at = serving();
-        FormatStatus before = at.formats();
+        FormatStatus before = formats(at);
         if (!before.held()) {
             return CompletableFuture.completedStage(before);
         }
@@ -60,8 +60,12 @@ public final class Upgrade {
         Map<String, String> details =
                 Map.of("before", Integer.toString(before.written()), "after", Integer.toString(before.newest()));
         return security.note(by, from, "upgrade-finish", details)
-                .thenCompose(_ -> at.finishUpgrade())
-                .thenApply(_ -> at.formats());
+                .thenCompose(_ -> at.membership.finishUpgrade())
+                .thenApply(_ -> formats(at));
+    }
+
+    private static FormatStatus formats(BrokerNode at) {
+        return at.membership.formats(at.stats());
     }
 
     private BrokerNode serving() {

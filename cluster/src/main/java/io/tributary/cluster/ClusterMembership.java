@@ -166,26 +166,6 @@ final class ClusterMembership implements Membership {
     }
 
     @Override
-    public List<String> withOtherRules(long digest) {
-        List<Member> others = cluster.members().stream()
-                .filter(member -> !member.id().equals(id) && member.state() != NodeState.JOINING)
-                .toList();
-        rules.keySet().retainAll(others.stream().map(Member::id).toList());
-        for (Member other : others) {
-            NodeStats stats = figuresOf(other);
-            if (stats != null) {
-                rules.put(other.id(), stats.rules());
-            }
-        }
-        return others.stream()
-                .map(Member::id)
-                .filter(other -> !Objects.equals(rules.get(other), digest))
-                .map(NodeId::name)
-                .sorted()
-                .toList();
-    }
-
-    @Override
     public FormatStatus formats(NodeStats own) {
         int upTo = cluster.format().toWrite();
         List<FormatStatus.Node> nodes = new ArrayList<>();
@@ -207,6 +187,26 @@ final class ClusterMembership implements Membership {
     @Override
     public CompletionStage<@Nullable Void> finishUpgrade() {
         return cluster.finishUpgrade();
+    }
+
+    @Override
+    public List<String> withOtherRules(long digest) {
+        List<Member> others = cluster.members().stream()
+                .filter(member -> !member.id().equals(id) && member.state() != NodeState.JOINING)
+                .toList();
+        rules.keySet().retainAll(others.stream().map(Member::id).toList());
+        for (Member other : others) {
+            NodeStats stats = figuresOf(other);
+            if (stats != null) {
+                rules.put(other.id(), stats.rules());
+            }
+        }
+        return others.stream()
+                .map(Member::id)
+                .filter(other -> !Objects.equals(rules.get(other), digest))
+                .map(NodeId::name)
+                .sorted()
+                .toList();
     }
 
     /** Null also where a version that is too new for this one has said it. */

@@ -61,13 +61,6 @@ public interface Membership extends AutoCloseable {
     ClusterStats stats(NodeStats own);
 
     /**
-     * The names of the other nodes that serve clients, or are to, and whose configuration has rules with another digest
-     * than this one, or one that is not known. Such as have only begun to start are left out. On the thread of
-     * {@link #tick}, and before its first.
-     */
-    List<String> withOtherRules(long digest);
-
-    /**
      * In which format records are written, and up to which one each node lets others write.
      *
      * @param own this node's figures
@@ -76,6 +69,13 @@ public interface Membership extends AutoCloseable {
 
     /** Ends the hold of formats at all nodes; completes when they know. Alone, nothing is held. */
     CompletionStage<@Nullable Void> finishUpgrade();
+
+    /**
+     * The names of the other nodes that serve clients, or are to, and whose configuration has rules with another digest
+     * than this one, or one that is not known. Such as have only begun to start are left out. On the thread of
+     * {@link #tick}, and before its first.
+     */
+    List<String> withOtherRules(long digest);
 
     /** This node serves clients: from now on it publishes what back-ends produce, too. */
     void serving();

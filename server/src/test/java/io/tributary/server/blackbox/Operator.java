@@ -20,12 +20,12 @@ public record Operator(Path tokenFile) {
 
     /** Empties a node, which must be named; returns when the command does. */
     public Outcome drain(BrokerProcess broker, String... words) {
-        return run(List.of("DrainCommand"), broker, words);
+        return run("DrainCommand", broker, words);
     }
 
     /** Spreads connections. */
     public Outcome rebalance(BrokerProcess broker, String... words) {
-        return run(List.of("RebalanceCommand"), broker, words);
+        return run("RebalanceCommand", broker, words);
     }
 
     /** Empties the broker of this machine, which the command finds by the broker's own environment variables. */
@@ -35,29 +35,31 @@ public record Operator(Path tokenFile) {
                 Integer.toString(broker.httpPort()),
                 "TRIBUTARY_SECURITY_ADMIN_TOKEN_FILE",
                 tokenFile.toString());
-        return run(List.of("DrainCommand"), environment, List.of(words));
+        return run("DrainCommand", environment, List.of(words));
     }
 
     /** Asks which formats the cluster writes, or finishes its upgrade. */
     public Outcome upgrade(BrokerProcess broker, String word) {
-        return run(List.of("UpgradeCommand", word), broker);
+        return run("UpgradeCommand", Map.of(), List.of(word, url(broker), "--token-file=" + tokenFile));
     }
 
-    private Outcome run(List<String> names, BrokerProcess broker, String... words) {
-        List<String> all =
-                new ArrayList<>(List.of("--url=http://127.0.0.1:" + broker.httpPort(), "--token-file=" + tokenFile));
+    private Outcome run(String name, BrokerProcess broker, String... words) {
+        List<String> all = new ArrayList<>(List.of(url(broker), "--token-file=" + tokenFile));
         all.addAll(List.of(words));
-        return run(names, Map.of(), all);
+        return run(name, Map.of(), all);
     }
 
-    private static Outcome run(List<String> names, Map<String, String> environment, List<String> words) {
+    private static String url(BrokerProcess broker) {
+        return "--url=http://127.0.0.1:" + broker.httpPort();
+    }
+
+    private static Outcome run(String name, Map<String, String> environment, List<String> words) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                "io.tributary.server." + names.getFirst()));
-        command.addAll(names.subList(1, names.size()));
+                "io.tributary.server." + name));
         command.addAll(words);
         try {
             ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The table of docs/formats.md is true of the code: which classes have formats, with which numbers, and which tests hold them. */
+/** The table of docs/formats.md is true: which classes have formats, their numbers, and the tests that hold them. */
 class FormatsTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern OWN_NUMBER = Pattern.compile("int FORMAT = (\\d+);");
