@@ -24,8 +24,9 @@ public final class DrainCommand implements Subcommand, Runnable {
     static final String WHAT =
             "Empty a running broker before it is stopped: it is not ready any more, and serves its clients; then they are sent"
                     + " away; then other nodes take its shards over; then it is safe to stop.";
-    static final String EXIT_CODES = "Exit codes: 0 done, with --wait when it is safe to stop; 1 it failed, or the drain was"
-            + " taken back; 2 wrong use.";
+    static final String EXIT_CODES =
+            "Exit codes: 0 done, with --wait when it is safe to stop; 1 it failed, or the drain was"
+                    + " taken back; 2 wrong use.";
 
     private static final Duration POLL = Duration.ofMillis(500);
 

@@ -20,7 +20,7 @@ class SizeRuleTest {
         long value(String row) {
             return text.lines()
                     .filter(line -> line.startsWith(row + " "))
-                    .map(line -> line.substring(row.length()).strip().split(" ", 2)[0])
+                    .map(line -> line.substring(row.length()).strip().replaceFirst(" .*", ""))
                     .mapToLong(Long::parseLong)
                     .findFirst()
                     .orElseThrow();
