@@ -23,7 +23,8 @@ import org.testcontainers.utility.DockerImageName;
  * <pre>{@code
  * try (TributaryContainer broker = new TributaryContainer().withUser("alice", "secret")) {
  *     broker.start();
- *     MqttClient client = new MqttClient(broker.brokerUrl(), "test"); // Paho's; HiveMQ's takes getHost() and mqttPort()
+ *     MqttClient client = new MqttClient(broker.brokerUrl(), "test"); // Paho's
+ *     // HiveMQ's takes broker.getHost() and broker.mqttPort()
  * }
  * }</pre>
  *

@@ -19,8 +19,9 @@ import org.testcontainers.lifecycle.Startables;
 import org.testcontainers.utility.DockerImageName;
 
 /**
- * Three brokers on three of Kafka and a Redis Cluster of three, each in a container, from the images that their projects
- * publish. {@code -Dtest.image.kafka}, {@code -Dtest.image.redis} and {@code -Dtest.image.tributary} name others.
+ * Three brokers on three of Kafka and a Redis Cluster of three, each in a container, from the images that their
+ * projects publish. {@code -Dtest.image.kafka}, {@code -Dtest.image.redis} and {@code -Dtest.image.tributary} name
+ * others.
  */
 final class ContainerCluster implements AutoCloseable {
     static final int NODES = 3;
