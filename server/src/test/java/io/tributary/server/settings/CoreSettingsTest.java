@@ -52,6 +52,7 @@ class CoreSettingsTest {
     private static final Map<String, String> OTHERWISE = Map.ofEntries(
             Map.entry("mode", "by Broker.start, or ClusterBroker.start of tributary-cluster"),
             Map.entry("cluster.", "by the ClusterConfig of tributary-cluster"),
+            Map.entry("agent-check.", "the core says loopLag(); an application answers its balancer itself"),
             Map.entry("http.", "the core has no port of health and metrics"),
             Map.entry("ingest.", "by the ClusterConfig of tributary-cluster"),
             Map.entry("stop-timeout", "of the process; stop(stop -> stop.longest(...)) is half of it"),
