@@ -13,19 +13,34 @@ check_platform() {
       "  docker build --platform=linux/amd64 or linux/arm64, with a base and a JDK for it"
 }
 
-# Whether somebody has said where to listen or who may connect.
+# Whether anything may be a setting: in case of doubt yes, as the broker then lets in nobody by mistake.
 is_configured() { # words of run
-  local name file
+  local line name
   [ $# -eq 0 ] || return 0
-  for name in ${!TRIBUTARY_@} ${!SPRING_@}; do
-    case $name in
-      TRIBUTARY_MODE | TRIBUTARY_LISTENERS_* | TRIBUTARY_SECURITY_* | TRIBUTARY_CLUSTER_* | SPRING_*) return 0 ;;
+  while IFS= read -r -d '' line; do # names with dots, too, which are no variables of a shell
+    name=${line%%=*}
+    case $(shopt -s nocasematch && case $name in tributary* | spring* | server*) echo setting ;; esac) in
+      setting)
+        case $name in
+          TRIBUTARY_JAVA_HOME | TRIBUTARY_MEMORY | TRIBUTARY_EXPECTED_CLIENTS) ;;
+          *) return 0 ;;
+        esac
+        ;;
     esac
-  done
-  for file in /etc/tributary/tributary.{yaml,yml,properties} {,config/}tributary.{yaml,yml,properties}; do
-    [ ! -e "$file" ] || return 0
-  done
+  done </proc/self/environ
+  [ -z "${JAVA_TOOL_OPTIONS:-}${JDK_JAVA_OPTIONS:-}" ] || return 0
+  if has_entries /etc/tributary || has_entries config || [ -n "$(compgen -G 'tributary.*')" ]; then return 0; fi
+  while IFS= read -r line; do # the file that the image has says nothing
+    case $line in '' | '#'*) ;; *) return 0 ;; esac
+  done <"$ETC/tributary.yaml"
   return 1
+}
+
+# Whether a folder is there, and has something in it or does not say.
+has_entries() { # folder
+  [ -e "$1" ] || return 1
+  [ -r "$1" ] && [ -x "$1" ] || return 0
+  [ -n "$(compgen -G "$1/*")" ]
 }
 
 # Sets MODE as far as it is known before the settings are read: a file may say something else.

@@ -405,7 +405,11 @@ public final class Broker implements AutoCloseable {
             }
         }
         if (last != null) {
-            last.close();
+            try {
+                last.close();
+            } catch (RuntimeException e) {
+                LOG.error("the drained node could not be closed in order", e);
+            }
         }
     }
 

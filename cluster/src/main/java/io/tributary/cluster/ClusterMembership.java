@@ -46,6 +46,9 @@ final class ClusterMembership implements Membership {
     private static final Duration REACH_PATIENCE = Duration.ofSeconds(15);
     private static final Duration LEAVE_PATIENCE = Duration.ofSeconds(3);
 
+    /** For how long a node that had other rules, and is away, counts as one that has them. */
+    private static final Duration LONGEST_RESTART = Duration.ofMinutes(10);
+
     private final ClusterNode cluster;
     private final NodeId id;
     private final ClusterLinks links;
@@ -58,6 +61,9 @@ final class ClusterMembership implements Membership {
 
     /** What other nodes have said of their rules, which a process does not change; on the thread of tick. */
     private final Map<NodeId, Long> rules = new HashMap<>();
+
+    /** When a node, by its name, was seen with others the last time: it may come back with them. */
+    private final Map<String, Long> differedNanos = new HashMap<>();
 
     ClusterMembership(
             ClusterNode cluster,
@@ -201,12 +207,16 @@ final class ClusterMembership implements Membership {
                 rules.put(other.id(), stats.rules());
             }
         }
-        return others.stream()
-                .map(Member::id)
-                .filter(other -> !Objects.equals(rules.get(other), digest))
-                .map(NodeId::name)
-                .sorted()
-                .toList();
+        long now = System.nanoTime();
+        for (Member other : others) {
+            if (Objects.equals(rules.get(other.id()), digest)) {
+                differedNanos.remove(other.id().name());
+            } else {
+                differedNanos.put(other.id().name(), now);
+            }
+        }
+        differedNanos.values().removeIf(seen -> now - seen > LONGEST_RESTART.toNanos());
+        return differedNanos.keySet().stream().sorted().toList();
     }
 
     /** Null also where a version that is too new for this one has said it. */

@@ -72,7 +72,8 @@ public interface Membership extends AutoCloseable {
 
     /**
      * The names of the other nodes that serve clients, or are to, and whose configuration has rules with another digest
-     * than this one, or one that is not known. Such as have only begun to start are left out. On the thread of
+     * than this one, or one that is not known. Such as have only begun to start are left out;
+     * one that is away counts for ten minutes more. On the thread of
      * {@link #tick}, and before its first.
      */
     List<String> withOtherRules(long digest);

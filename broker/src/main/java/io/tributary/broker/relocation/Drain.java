@@ -33,6 +33,9 @@ public final class Drain {
     private static final Logger LOG = LoggerFactory.getLogger(Drain.class);
     private static final String NOTHING = "nothing";
 
+    /** How long shards that this node has no more may be without an owner until it leaves the cluster all the same. */
+    private static final Duration LONGEST_WITHOUT_OWNER = Duration.ofMinutes(1);
+
     /** How far a drain is. */
     public enum Phase {
         /** The node is not drained. */
@@ -71,6 +74,9 @@ public final class Drain {
     private Phase phase = Phase.SERVING;
     private Pace pace = new Pace();
     private long begunNanos;
+
+    /** When this node had a shard the last time. */
+    private long handedOverNanos;
 
     /** Creates it, of a node that is not drained. */
     public Drain(
@@ -210,6 +216,7 @@ public final class Drain {
         if (left == 0) {
             LOG.info("drain: no client is connected; {} shards are handed over", node.ownedShards());
             enter(Phase.HANDING_OVER);
+            handedOverNanos = nanoTime.getAsLong();
             handOver(node);
         } else {
             look("clients");
@@ -220,7 +227,11 @@ public final class Drain {
     private void handOver(ServingNode node) {
         node.turnAway(true);
         node.handOver(true);
-        if (isWaitedFor(node) && node.ownedShards() + node.unownedShards() > 0) {
+        if (node.ownedShards() > 0) {
+            handedOverNanos = nanoTime.getAsLong();
+        }
+        boolean isPatient = nanoTime.getAsLong() - handedOverNanos < LONGEST_WITHOUT_OWNER.toNanos();
+        if (isWaitedFor(node) && node.ownedShards() + (isPatient ? node.unownedShards() : 0) > 0) {
             look("other nodes, which own all shards but " + (node.ownedShards() + node.unownedShards()));
             return;
         }
