@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.config.YamlMapFactoryBean;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.MutablePropertySources;
@@ -31,7 +32,7 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.ByteArrayResource;
-import org.yaml.snakeyaml.Yaml;
+import org.springframework.core.io.FileSystemResource;
 
 /**
  * The files of Docker Compose: the settings that a broker has there are read as in its container, with the secrets that
@@ -158,9 +159,9 @@ class ComposeTest {
     }
 
     private static Map<String, Object> services(String file) throws IOException {
-        try (InputStream stream = Files.newInputStream(DOCKER.resolve(file))) {
-            return map(map(new Yaml().load(stream)).get("services"));
-        }
+        YamlMapFactoryBean yaml = new YamlMapFactoryBean();
+        yaml.setResources(new FileSystemResource(DOCKER.resolve(file)));
+        return map(map(yaml.getObject()).get("services"));
     }
 
     private static Map<String, Object> service(String file, String name) throws IOException {
