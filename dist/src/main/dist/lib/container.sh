@@ -30,9 +30,6 @@ is_configured() { # words of run
   done </proc/self/environ
   [ -z "${JAVA_TOOL_OPTIONS:-}${JDK_JAVA_OPTIONS:-}" ] || return 0
   if has_entries /etc/tributary || has_entries config || [ -n "$(compgen -G 'tributary.*')" ]; then return 0; fi
-  while IFS= read -r line; do # the file that the image has says nothing
-    case $line in '' | '#'*) ;; *) return 0 ;; esac
-  done <"$ETC/tributary.yaml"
   return 1
 }
 
