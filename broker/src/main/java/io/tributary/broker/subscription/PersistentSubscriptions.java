@@ -135,7 +135,7 @@ final class PersistentSubscriptions {
      * says nothing or something else; also the one that is on its way.
      *
      * @param epoch the epoch of the connection
-     * @return completes when it does
+     * @return completes when it does, and what was changed before, such as withdrawn, matches
      */
     CompletionStage<?> resumed(Subscriber subscriber, long epoch) {
         String clientId = subscriber.clientId();
@@ -148,7 +148,7 @@ final class PersistentSubscriptions {
                     && !principal.equals(known.principal())) {
                 return change(subscriber, epoch, latest -> new Change<>(latest, List.of()));
             }
-            return CompletableFuture.completedStage(null);
+            return arrived(clientId);
         }
     }
 
@@ -283,11 +283,13 @@ final class PersistentSubscriptions {
     /** Writes what changed; what is already there, or on its way, is not written again. */
     private CompletionStage<@Nullable Void> save(
             String clientId, SessionSubscriptions before, SessionSubscriptions after) {
-        if (isKnown(before, after)) {
-            Write pending = writes.get(clientId);
-            return pending == null ? CompletableFuture.completedStage(null) : pending.done;
-        }
-        return write(clientId, after);
+        return isKnown(before, after) ? arrived(clientId) : write(clientId, after);
+    }
+
+    /** Completes when what was written last matches. */
+    private CompletionStage<@Nullable Void> arrived(String clientId) {
+        Write pending = writes.get(clientId);
+        return pending == null ? CompletableFuture.completedStage(null) : pending.done;
     }
 
     /**

@@ -346,6 +346,23 @@ class LateSubscriptionsTest {
         }
     }
 
+    /** Who authenticates again is told so when nothing matches any more that was withdrawn, were it all. */
+    @Test
+    void resumedOnceWhatIsOnItsWayMatches() {
+        a.format.raise(PrincipalFormat.FIRST);
+        Subscriber session = sessionOf(new Principal("r", "alice"));
+        a.subscribe(session, 1, "t");
+        a.stored.stopWriting();
+        Rules others = new Rules(List.of(allowing("u")));
+        a.subscriptions.withdraw(session, 1, others.bind(session.client()));
+        CompletionStage<?> resumed = a.subscriptions.resumed(session, 1);
+        assertThat(a.receivers("t")).hasSize(1);
+        assertThat(resumed).isNotCompleted();
+        a.stored.goOnWriting();
+        assertThat(resumed).isCompleted();
+        assertThat(a.receivers("t")).isEmpty();
+    }
+
     @Test
     void recordSaysNothingOfWhoseSessionItIsBeforeAllNodesReadThat() {
         Principal alice = new Principal("r", "alice");
