@@ -80,7 +80,7 @@ public final class DrainCommand implements Subcommand, Runnable {
         if ((cancel && status) || (!begins && (serveFor != null || rate != null || wait))) {
             throw new UsageException("--cancel and --status go with no other option but --node");
         }
-        String seconds = serveFor == null ? null : Long.toString(seconds("--serve-for", serveFor));
+        Long seconds = serveFor == null ? null : Long.valueOf(seconds("--serve-for", serveFor));
         JsonNode answer;
         if (status) {
             answer = client.send("GET", "node/drain", null);
@@ -96,11 +96,11 @@ public final class DrainCommand implements Subcommand, Runnable {
         }
     }
 
-    private Map<String, Object> order(@Nullable String seconds) {
+    private Map<String, Object> order(@Nullable Long seconds) {
         Map<String, Object> order = new LinkedHashMap<>();
         order.put("node", name());
         if (seconds != null) {
-            order.put("serveForSeconds", Long.valueOf(seconds));
+            order.put("serveForSeconds", seconds);
         }
         if (rate != null) {
             order.put("rate", rate);
@@ -127,12 +127,7 @@ public final class DrainCommand implements Subcommand, Runnable {
             if (now.path("phase").asString("").equals("serving")) {
                 throw new FailedException("the drain was taken back");
             }
-            try {
-                Thread.sleep(POLL);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new FailedException("interrupted");
-            }
+            ManagementClient.pause(POLL);
             now = client.send("GET", "node/drain", null);
             String text = text(now);
             if (!text.equals(said)) {

@@ -102,10 +102,27 @@ final class ManagementClient {
         } catch (IOException e) {
             throw new FailedException("the broker at " + to.url() + " does not answer: " + e);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new FailedException("interrupted");
+            throw interrupted();
         }
         return read(answer);
+    }
+
+    /**
+     * Waits until the broker may have got further.
+     *
+     * @throws FailedException when the thread is interrupted
+     */
+    static void pause(Duration time) {
+        try {
+            Thread.sleep(time);
+        } catch (InterruptedException e) {
+            throw interrupted();
+        }
+    }
+
+    private static FailedException interrupted() {
+        Thread.currentThread().interrupt();
+        return new FailedException("interrupted");
     }
 
     private static JsonNode read(HttpResponse<byte[]> answer) {

@@ -17,12 +17,13 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /** The command {@code tributary rebalance}: spreads connections over the nodes of a running cluster. */
-@Command(name = "rebalance", description = RebalanceCommand.WHAT)
+@Command(name = "rebalance", description = RebalanceCommand.WHAT, footer = RebalanceCommand.EXIT_CODES)
 public final class RebalanceCommand implements Subcommand, Runnable {
     static final String WHAT =
             "Spread connections over the nodes of a running cluster: nodes with more clients than the mean send some away,"
-                    + " which connect elsewhere.%n%nExit codes: 0 done, with --wait when no node has too many; 1 it failed;"
-                    + " 2 wrong use.";
+                    + " which connect elsewhere.";
+    static final String EXIT_CODES =
+            "Exit codes: 0 done, with --wait when no node has too many; 1 it failed; 2 wrong use.";
 
     private static final Duration POLL = Duration.ofSeconds(1);
 
@@ -73,12 +74,7 @@ public final class RebalanceCommand implements Subcommand, Runnable {
         JsonNode answer = client.send(method, "cluster/rebalance", begins ? order() : null);
         say(answer);
         while (wait && answer.path("running").asBoolean(false)) {
-            try {
-                Thread.sleep(POLL);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new FailedException("interrupted");
-            }
+            ManagementClient.pause(POLL);
             answer = client.send("GET", "cluster/rebalance", null);
             if (!answer.path("running").asBoolean(false)) {
                 say(answer);

@@ -53,12 +53,7 @@ public final class UpgradeCommand implements Subcommand, Runnable {
         JsonNode answer = client.send("POST", "cluster/upgrade/finish", null);
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (isUnderWay(answer) && System.nanoTime() < end) {
-            try {
-                Thread.sleep(POLL);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new FailedException("interrupted");
-            }
+            ManagementClient.pause(POLL);
             answer = client.send("GET", "cluster/upgrade", null);
         }
         say(answer);

@@ -7,6 +7,8 @@ import static org.awaitility.Awaitility.await;
 import io.tributary.broker.tls.OpenSslAuthority;
 import io.tributary.broker.tls.OpenSslAuthority.Issued;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -28,6 +30,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.context.ConfigurableApplicationContext;
+import picocli.CommandLine;
 
 /** Health and metrics over https. */
 class HttpTlsTest {
@@ -66,6 +69,12 @@ class HttpTlsTest {
                         .contains("tributary_tls_certificate_expiry_seconds{host=\"default\",listener=\"http\"}");
             }
             assertThat(plain(port)).startsWith("HTTP/1.1 400");
+            StringWriter said = new StringWriter();
+            assertThat(new CommandLine(new HealthCommand())
+                            .setOut(new PrintWriter(said))
+                            .execute("--port=" + port))
+                    .isZero();
+            assertThat(said.toString()).contains("\"UP\"");
 
             put(second.key(), key);
             put(second.certificate(), certificate);

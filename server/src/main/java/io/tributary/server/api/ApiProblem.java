@@ -1,6 +1,7 @@
 package io.tributary.server.api;
 
 import java.io.Serial;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 
@@ -22,6 +23,15 @@ final class ApiProblem extends RuntimeException {
 
     static ApiProblem bad(String detail) {
         return new ApiProblem(HttpStatus.BAD_REQUEST, detail);
+    }
+
+    static ApiProblem noMethod(String method) {
+        return new ApiProblem(HttpStatus.METHOD_NOT_ALLOWED, "there is no " + method);
+    }
+
+    /** Why a stage failed, without what stages put around it. */
+    static Throwable cause(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     HttpStatus status() {

@@ -67,7 +67,7 @@ public final class OperationsResource {
                 checkNode(named);
                 yield drain.cancel(by, from).thenApply(this::answer);
             }
-            default -> throw new ApiProblem(HttpStatus.METHOD_NOT_ALLOWED, "there is no " + method);
+            default -> throw ApiProblem.noMethod(method);
         };
     }
 
@@ -84,15 +84,14 @@ public final class OperationsResource {
                 yield rebalance.begin(rate, tolerance, Duration.ofSeconds(seconds), by, from);
             }
             case "DELETE" -> rebalance.cancel(by, from);
-            default -> throw new ApiProblem(HttpStatus.METHOD_NOT_ALLOWED, "there is no " + method);
+            default -> throw ApiProblem.noMethod(method);
         };
         return done.exceptionally(OperationsResource::notNow)
                 .thenApply(status -> new ApiAnswer(HttpStatus.OK, null, json(status)));
     }
 
     private static RebalanceStatus notNow(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = ApiProblem.cause(failure);
         if (cause instanceof IllegalStateException) {
             throw new ApiProblem(HttpStatus.CONFLICT, "nothing to rebalance: " + cause.getMessage());
         }

@@ -74,14 +74,14 @@ public final class SecurityResource {
             return switch (request.method()) {
                 case "GET" -> CompletableFuture.completedStage(page(table, request));
                 case "POST" -> made(table, request);
-                default -> throw new ApiProblem(HttpStatus.METHOD_NOT_ALLOWED, "there is no " + request.method());
+                default -> throw ApiProblem.noMethod(request.method());
             };
         }
         return switch (request.method()) {
             case "GET" -> CompletableFuture.completedStage(found(table, id));
             case "PUT" -> put(table, id, request);
             case "DELETE" -> removed(table, id, request);
-            default -> throw new ApiProblem(HttpStatus.METHOD_NOT_ALLOWED, "there is no " + request.method());
+            default -> throw ApiProblem.noMethod(request.method());
         };
     }
 

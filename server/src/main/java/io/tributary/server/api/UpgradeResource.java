@@ -38,13 +38,12 @@ public final class UpgradeResource {
 
     private static void check(String method, String allowed) {
         if (!method.equals(allowed)) {
-            throw new ApiProblem(HttpStatus.METHOD_NOT_ALLOWED, "there is no " + method);
+            throw ApiProblem.noMethod(method);
         }
     }
 
     private static FormatStatus notNow(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = ApiProblem.cause(failure);
         if (cause instanceof IllegalStateException) {
             throw new ApiProblem(HttpStatus.CONFLICT, String.valueOf(cause.getMessage()));
         }
