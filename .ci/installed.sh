@@ -3,15 +3,12 @@
 # another user from another folder. Usage: .ci/installed.sh ARCHIVE. Needs mosquitto_pub, mosquitto_sub; root to change the user.
 set -euo pipefail
 
-readonly ARCHIVE=$1 READY_LIMIT_SECONDS=60 STOP_LIMIT_SECONDS=20
+readonly ARCHIVE=$1
 scratch=$(mktemp -d)
 pid=
-
-die() {
-  printf 'installed: %s\n' "$*" >&2
-  [ ! -s "$scratch/log" ] || tail -n 40 "$scratch/log" >&2
-  exit 1
-}
+inside() { "$@"; }
+# shellcheck source=trial.sh
+. "$(dirname "$0")/trial.sh"
 
 clean_up() {
   [ -z "$pid" ] || kill -9 "$pid" 2>/dev/null || true
@@ -46,7 +43,7 @@ as_user() { (become "$@"); }
 
 before=$(listing)
 as_user "$program" version | grep -q '^tributary [0-9].*Java' || die "version says nothing"
-for command in run cluster security drain rebalance upgrade perf bench advisories; do
+for command in run health size cluster security drain rebalance upgrade perf bench advisories; do
   as_user "$program" help | grep -q "^  $command " || die "help does not know $command"
 done
 bash -eu -c '. "$1"; complete -p tributary >/dev/null; [ "$(type -t _complete_tributary)" = function ]' _ \
@@ -82,25 +79,12 @@ port=$(free_port)
 become env TRIBUTARY_JAVA_OPTS="-Djava.io.tmpdir=$scratch/temporary" "$program" run --port "$port" --ws-port "$(free_port)" \
   --server.port=0 >"$scratch/log" 2>&1 </dev/null &
 pid=$!
-for ((i = 0; i < READY_LIMIT_SECONDS * 10; i++)); do
-  if grep -qx ready "$scratch/log"; then break; fi
-  kill -0 "$pid" 2>/dev/null || die "it ended while it started"
-  sleep 0.1
-done
-grep -qx ready "$scratch/log" || die "it is not ready after $READY_LIMIT_SECONDS s"
+await_ready
 [ "$(cat "/proc/$pid/comm")" = java ] || die "the process that was started is not the broker"
 
-mosquitto_sub -p "$port" -i reader -c -q 1 -t 'installed/#' -E >/dev/null || die "the session was not made"
-mosquitto_pub -p "$port" -q 1 -t installed/door -m open || die "publishing failed"
-got=$(mosquitto_sub -p "$port" -i reader -c -q 1 -t 'installed/#' -C 1 -W 10) || true
-[ "$got" = open ] || die "got '$got' in place of the message"
+exchange "$port"
 
-kill "$pid"
-status=0
-timeout "$STOP_LIMIT_SECONDS" tail --pid="$pid" -f /dev/null || die "it did not stop"
-wait "$pid" || status=$?
-pid=
-[ "$status" -eq 0 ] || die "it stopped with $status"
+stop
 [ "$(listing)" = "$before" ] || die "the installation was changed: $(diff <(echo "$before") <(listing) || true)"
 [ "$(ls -A "$scratch/work")" = data ] || die "beside its data it wrote: $(ls -A "$scratch/work")"
 # The JVM's own, for tools; RocksDB's library is gone after a stop in order.

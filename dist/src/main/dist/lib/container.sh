@@ -15,23 +15,20 @@ check_platform() {
 
 # Whether anything may be a setting: in case of doubt yes, as the broker then lets in nobody by mistake.
 is_configured() { # words of run
-  local line name
-  [ $# -eq 0 ] || return 0
-  while IFS= read -r -d '' line; do # names with dots, too, which are no variables of a shell
-    name=${line%%=*}
-    case $(shopt -s nocasematch && case $name in tributary* | spring* | server*) echo setting ;; esac) in
-      setting)
-        case $name in
-          TRIBUTARY_JAVA_HOME | TRIBUTARY_MEMORY | TRIBUTARY_EXPECTED_CLIENTS) ;;
-          *) return 0 ;;
-        esac
-        ;;
-    esac
-  done </proc/self/environ
-  [ -z "${JAVA_TOOL_OPTIONS:-}${JDK_JAVA_OPTIONS:-}" ] || return 0
-  if has_entries /etc/tributary || has_entries config || [ -n "$(compgen -G 'tributary.*')" ]; then return 0; fi
-  return 1
+  [ $# -gt 0 ] || has_variables || [ -n "${JAVA_TOOL_OPTIONS:-}${JDK_JAVA_OPTIONS:-}" ] ||
+    has_entries /etc/tributary || has_entries config || [ -n "$(compgen -G 'tributary.*')" ]
 }
+
+# Whether a variable may be a setting, in capitals or not; names with dots, too, which are no variables of a shell.
+has_variables() ( # for the option, which shall end with it
+  while IFS= read -r -d '' line; do
+    case $line in TRIBUTARY_JAVA_HOME=* | TRIBUTARY_MEMORY=* | TRIBUTARY_EXPECTED_CLIENTS=*) continue ;; esac
+    shopt -s nocasematch
+    case $line in tributary* | spring* | server*) exit 0 ;; esac
+    shopt -u nocasematch
+  done </proc/self/environ
+  exit 1
+)
 
 # Whether a folder is there, and has something in it or does not say.
 has_entries() { # folder
