@@ -201,14 +201,12 @@ final class ClusterMembership implements Membership {
                 .filter(member -> !member.id().equals(id) && member.state() != NodeState.JOINING)
                 .toList();
         rules.keySet().retainAll(others.stream().map(Member::id).toList());
+        long now = System.nanoTime();
         for (Member other : others) {
             NodeStats stats = figuresOf(other);
             if (stats != null) {
                 rules.put(other.id(), stats.rules());
             }
-        }
-        long now = System.nanoTime();
-        for (Member other : others) {
             if (Objects.equals(rules.get(other.id()), digest)) {
                 differedNanos.remove(other.id().name());
             } else {
