@@ -119,6 +119,6 @@ class SecretRolloverTest {
         Files.deleteIfExists(next);
         Files.createFile(next, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r-----")));
         Files.writeString(next, lines + "\n");
-        return Files.move(next, folder.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+        return Files.move(next, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
     }
 }
