@@ -59,7 +59,8 @@ backend {{ $key }}
   http-check send meth GET uri /actuator/health/readiness ver HTTP/1.1 hdr Host localhost
   http-check expect status 200
   default-server check port 9093 inter 2s fall 2 rise 2{{ if $v.management.tls.existingSecret }} check-ssl verify none{{ end }} slowstart {{ $lb.slowStart }} resolvers cluster init-addr none
-  {{- if eq $lb.policy "load" }} agent-check agent-port {{ int $lb.agentPort }} agent-inter 2s{{ end }}
+  {{- /* Of a weight of 1, HAProxy's default, 75 per cent would be 0. */}}
+  {{- if eq $lb.policy "load" }} weight 100 agent-check agent-port {{ int $lb.agentPort }} agent-inter 2s{{ end }}
   {{- if $listener.proxy }} {{ ternary "send-proxy-v2-ssl-cn" "send-proxy-v2" (and $listener.ended (ne $listener.tls.clientCertificates "none")) }}{{ end }}
   {{- range $i := until (int $r.slots) }}
   server {{ $name }}-{{ $i }} {{ $name }}-{{ $i }}.{{ $domain }}:{{ int $listener.port }}

@@ -66,7 +66,8 @@ class HttpTlsTest {
                 assertThat(get(client, port, READINESS).body()).contains("\"UP\"");
                 assertThat(subject(get(client, port, READINESS))).contains("CN=first");
                 assertThat(get(client, port, "/actuator/prometheus").body())
-                        .contains("tributary_tls_certificate_expiry_seconds{host=\"default\",listener=\"http\"}");
+                        .contains("tributary_tls_certificate_expiry_seconds{host=\"default\",listener=\"http\"}")
+                        .contains("tributary_tls_reloads_total{listener=\"http\",outcome=\"failure\"} 0.0");
             }
             assertThat(plain(port)).startsWith("HTTP/1.1 400");
             StringWriter said = new StringWriter();

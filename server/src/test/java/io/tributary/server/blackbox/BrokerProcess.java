@@ -46,9 +46,9 @@ public final class BrokerProcess implements AutoCloseable {
     private final List<String> jvmOptions;
     private final List<String> settings;
     private final Map<String, String> environment = new HashMap<>();
-    private final int tcpPort = Ports.free();
+    private int tcpPort = Ports.free();
     private final int webSocketPort = Ports.free();
-    private final int httpPort = Ports.free();
+    private int httpPort = Ports.free();
     private final Deque<String> tail = new ArrayDeque<>();
     private volatile @Nullable Process process;
 
@@ -85,6 +85,13 @@ public final class BrokerProcess implements AutoCloseable {
     /** Sets environment variables of its process, before it is started. */
     public BrokerProcess environment(Map<String, String> variables) {
         environment.putAll(variables);
+        return this;
+    }
+
+    /** Has it listen at ports that the test chose, before it is started; the address is a setting. */
+    public BrokerProcess ports(int tcp, int http) {
+        tcpPort = tcp;
+        httpPort = http;
         return this;
     }
 

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,6 +31,20 @@ class AlertRulesTest {
         String said = new String(tool.getInputStream().readAllBytes(), UTF_8);
         assertThat(tool.waitFor()).as(said).isZero();
         assertThat(said).contains("SUCCESS");
+    }
+
+    @Test
+    void eachAlertHasASectionOfTheRunbookAndEachSectionAnAlert() throws IOException {
+        assertThat(found("docs/runbook.md", "^### (Tributary\\w+)$"))
+                .containsExactlyInAnyOrderElementsOf(found("docs/prometheus/alerts.yaml", "- alert: (\\w+)$"));
+    }
+
+    private static List<String> found(String file, String pattern) throws IOException {
+        return Pattern.compile(pattern, Pattern.MULTILINE)
+                .matcher(Files.readString(Path.of("..").resolve(file)))
+                .results()
+                .map(match -> match.group(1))
+                .toList();
     }
 
     private static Process promtool(String... arguments) {

@@ -1,0 +1,298 @@
+package io.tributary.server.blackbox;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import io.tributary.broker.blackbox.Scratch;
+import io.tributary.broker.blackbox.TestClient;
+import io.tributary.common.mqtt.MqttPacket.Pingreq;
+import io.tributary.common.mqtt.MqttPacket.Pingresp;
+import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.localcluster.Lifetime;
+import io.tributary.localcluster.Ports;
+import io.tributary.server.blackbox.BalancedNodes.Seen;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * HAProxy and NGINX with the configurations that the chart renders, in which ports, paths and the address of DNS alone are replaced,
+ * before three brokers: policies, TLS passed through or ended, addresses of clients, and the death of a broker.
+ *
+ * <p>{@code -Dbalancers.clients=1000} for as many clients. {@code -Dtest.nginx=PROGRAM} names an NGINX of 1.27.3 or newer: older ones
+ * do not ask DNS again, and Debian's are older.
+ */
+@ExtendWith(BrokerExtension.class)
+class BalancersTest {
+    private static final int CLIENTS = Integer.getInteger("balancers.clients", 60);
+    private static final int AT_ONCE = 32;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration ANSWER = Duration.ofSeconds(20);
+    private static final Path CONFIGURATIONS = Path.of("..", "helm", "balancers.txt");
+    private static final Path NGINX = Path.of(System.getProperty("test.nginx", "none"));
+    private static final Path HAPROXY = Path.of("/usr/sbin/haproxy");
+    private static final String NODES = ".mqtt-tributary-nodes.iot.svc.cluster.local";
+    private static final String READY = "mqtt-tributary-ready.iot.svc.cluster.local";
+
+    private final Path folder = Scratch.folder("balancers");
+    private final int front = Ports.free();
+    private final int status = Ports.free();
+    private final NameServer names = new NameServer();
+    private final Map<String, TestClient> clients = new HashMap<>();
+    private @Nullable BalancedNodes nodes;
+    private @Nullable Process balancer;
+
+    @AfterEach
+    void stop() {
+        clients.values().forEach(TestClient::close);
+        if (balancer != null) {
+            balancer.destroyForcibly().onExit().join();
+        }
+        if (nodes != null) {
+            nodes.close();
+        }
+        names.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "haproxy-round-robin",
+                "haproxy-round-robin-ends-tls",
+                "haproxy-least-connections",
+                "haproxy-least-connections-ends-tls",
+                "haproxy-load",
+                "haproxy-load-ends-tls",
+                "haproxy-client-id-ends-tls",
+                "nginx-round-robin",
+                "nginx-round-robin-ends-tls",
+                "nginx-least-connections",
+                "nginx-least-connections-ends-tls",
+                "nginx-client-id-ends-tls"
+            })
+    void clientsGoWhereThePolicySaysAndSurviveABroker(String name) throws Exception {
+        assumeThat(program(name)).exists();
+        boolean byClient = name.contains("client-id");
+        nodes = BalancedNodes.start(folder, !name.endsWith("-ends-tls"));
+        nodes.weights(100, 100, 25);
+        allAreReady();
+        start(name);
+
+        Map<String, Seen> first = connectAll(nodes.all());
+        if (byClient) {
+            assertThat(counts(first)).hasSize(3);
+        } else {
+            assertThat(counts(first)).satisfies(counts -> isSpread(counts, name.contains("load") ? 25 : 100));
+        }
+        Map<String, Seen> second = connectAll(nodes.all());
+        if (byClient) {
+            assertThat(second)
+                    .allSatisfy((client, seen) ->
+                            assertThat(seen.node()).isEqualTo(first.get(client).node()));
+        }
+
+        nodes.kill(1);
+        names.set(READY, List.of(nodes.address(0), nodes.address(2)));
+        List<String> cut = second.keySet().stream()
+                .filter(client -> second.get(client).node() == 1)
+                .toList();
+        second.keySet().stream().filter(client -> !cut.contains(client)).forEach(this::isConnected);
+        Map<String, Seen> third = connect(cut, List.of(0, 2));
+        assertThat(third.values()).extracting(Seen::node).doesNotContain(1);
+
+        nodes.restart(1);
+        allAreReady();
+        await().atMost(PATIENCE)
+                .until(() -> connectAll(nodes.all()).values().stream().anyMatch(seen -> seen.node() == 1));
+        if (name.contains("load")) {
+            nodes.drain(0);
+            await().atMost(PATIENCE).until(() -> server(0, "haproxy_server_weight") == 0);
+            assertThat(connectAll(List.of(1, 2)).values())
+                    .extracting(Seen::node)
+                    .doesNotContain(0);
+        }
+    }
+
+    /** Each node has its share: as many as the others, the last one by its weight. */
+    private static void isSpread(Map<Integer, Long> counts, int lastWeight) {
+        double share = CLIENTS * 100.0 / (200 + lastWeight);
+        double tolerance = Math.max(4, CLIENTS * 0.05);
+        for (int node = 0; node < 3; node++) {
+            double expected = node == 2 ? share * lastWeight / 100 : share;
+            assertThat((double) counts.getOrDefault(node, 0L))
+                    .as("node %d of %s", node, counts)
+                    .isBetween(expected - tolerance, expected + tolerance);
+        }
+    }
+
+    private static Map<Integer, Long> counts(Map<String, Seen> seen) {
+        return seen.values().stream().collect(Collectors.groupingBy(Seen::node, TreeMap::new, Collectors.counting()));
+    }
+
+    private Map<String, Seen> connectAll(List<Integer> possible) throws Exception {
+        return connect(IntStream.range(0, CLIENTS).mapToObj(i -> "client-" + i).toList(), possible);
+    }
+
+    /** Ends these clients' connections and has them connect anew, each from an address of its own; where they came out. */
+    private Map<String, Seen> connect(List<String> ids, List<Integer> possible) throws Exception {
+        ids.forEach(id -> {
+            TestClient before = clients.remove(id);
+            if (before != null) {
+                before.close();
+            }
+        });
+        Map<String, Seen> found = new TreeMap<>();
+        try (ExecutorService pool = Executors.newFixedThreadPool(AT_ONCE)) {
+            Map<String, Future<Connected>> results = new TreeMap<>();
+            for (String id : ids) {
+                results.put(id, pool.submit(() -> connect(id)));
+            }
+            for (Map.Entry<String, Future<Connected>> result : results.entrySet()) {
+                Connected connected = result.getValue().get();
+                clients.put(result.getKey(), connected.client());
+                Seen seen = nodes.seen(result.getKey());
+                assertThat(seen.address()).as(result.getKey()).isEqualTo(connected.address());
+                assertThat(possible).contains(seen.node());
+                found.put(result.getKey(), seen);
+            }
+        }
+        return found;
+    }
+
+    private record Connected(TestClient client, String address) {}
+
+    /** As clients do it: again, when the connection ends before there is an answer. A refusal is an answer. */
+    private Connected connect(String id) throws IOException {
+        int number = Integer.parseInt(id.substring(id.indexOf('-') + 1));
+        InetAddress from =
+                InetAddress.getByAddress(new byte[] {127, 3, (byte) (number / 250), (byte) (1 + number % 250)});
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            Socket plain = new Socket();
+            try {
+                plain.bind(new InetSocketAddress(from, 0));
+                plain.connect(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), front),
+                        Math.toIntExact(ANSWER.toMillis()));
+                Socket socket = nodes.secured().sockets().createSocket(plain, "localhost", front, true);
+                TestClient client = TestClient.over(socket, ProtocolVersion.MQTT_5, Secured.USER, Secured.PASSWORD);
+                client.connect(TestClient.connectPacket(ProtocolVersion.MQTT_5, id, 0), ANSWER);
+                return new Connected(client, from.getHostAddress() + ":" + plain.getLocalPort());
+            } catch (IOException ended) {
+                plain.close();
+                if (String.valueOf(ended.getMessage()).startsWith("refused") || System.nanoTime() > end) {
+                    throw new IOException(id + " from " + from, ended);
+                }
+            }
+        }
+    }
+
+    private void isConnected(String id) {
+        TestClient client = clients.get(id);
+        try {
+            client.send(new Pingreq());
+            client.await(Pingresp.class, ANSWER);
+        } catch (IOException ended) {
+            throw new AssertionError(id + " lost its connection", ended);
+        }
+    }
+
+    private void allAreReady() {
+        names.set(READY, nodes.all().stream().map(nodes::address).toList());
+        nodes.all().forEach(node -> names.set("mqtt-tributary-" + node + NODES, List.of(nodes.address(node))));
+    }
+
+    private static Path program(String name) {
+        return name.startsWith("haproxy") ? HAPROXY : NGINX;
+    }
+
+    private void start(String name) throws IOException {
+        boolean haproxy = name.startsWith("haproxy");
+        String file = haproxy ? "haproxy.cfg" : "nginx.conf";
+        String rendered = List.of(Files.readString(CONFIGURATIONS).split("(?m)^==== ")).stream()
+                .filter(part -> part.startsWith(name + " " + file + "\n"))
+                .map(part -> part.substring(part.indexOf('\n') + 1))
+                .findFirst()
+                .orElseThrow();
+        Files.createDirectories(folder.resolve("balancer"));
+        Files.copy(Path.of("..", "helm", "tributary", "files", "mqtt.js"), folder.resolve("balancer/mqtt.js"));
+        nodes.certificate(folder.resolve("balancer-tls/mqtts"));
+        Path configuration = Files.writeString(folder.resolve("balancer").resolve(file), onThisMachine(rendered));
+        List<String> command = haproxy
+                ? List.of(HAPROXY.toString(), "-W", "-db", "-f", configuration.toString())
+                : List.of(NGINX.toString(), "-c", configuration.toString(), "-g", "daemon off;");
+        balancer = new ProcessBuilder(Lifetime.BOUND.command(command))
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("balancer.log").toFile())
+                .start();
+        Callable<Boolean> started = haproxy
+                ? () -> nodes.all().stream()
+                        .allMatch(node ->
+                                server(node, "haproxy_server_weight") == nodes.weight(node, name.contains("load")))
+                : this::listens;
+        await().atMost(PATIENCE).until(started);
+    }
+
+    private String onThisMachine(String rendered) {
+        return rendered.replace("parse-resolv-conf", "nameserver dns 127.0.0.1:" + names.port())
+                .replaceAll("resolver kube-dns\\S*", "resolver 127.0.0.1:" + names.port())
+                .replaceAll("(bind|listen) :?8883", "$1 127.0.0.1:" + front)
+                .replaceAll("(bind|listen) :?8404", "$1 127.0.0.1:" + status)
+                .replace("port 9093", "port " + nodes.httpPort())
+                .replaceAll("agent-port \\d+", "agent-port " + nodes.agentPort())
+                .replace(".local:8883", ".local:" + nodes.tcpPort())
+                .replace("/tmp/nginx.pid", folder.resolve("nginx.pid").toString())
+                .replace("/etc/balancer", folder.resolve("balancer").toString());
+    }
+
+    private boolean listens() {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), status)) {
+            return socket.isConnected();
+        } catch (IOException notYet) {
+            return false;
+        }
+    }
+
+    /** A number that HAProxy has of a node, as its metrics say; -1 before it listens. */
+    private double server(int node, String metric) {
+        String line = metric + "{proxy=\"mqtts\",server=\"mqtt-tributary-" + node + "\"} ";
+        try (InputStream in =
+                URI.create("http://127.0.0.1:" + status + "/metrics").toURL().openStream()) {
+            return new String(in.readAllBytes(), US_ASCII)
+                    .lines()
+                    .filter(each -> each.startsWith(line))
+                    .mapToDouble(each -> Double.parseDouble(each.substring(line.length())))
+                    .findFirst()
+                    .orElse(-1);
+        } catch (ConnectException notYet) {
+            return -1;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
