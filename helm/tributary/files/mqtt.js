@@ -1,5 +1,24 @@
-// The client identifier in CONNECT, by which NGINX chooses a node.
+// NGINX chooses a node by the client identifier in CONNECT: of all nodes that are ready, the one whose hash together with the identifier
+// is the greatest. So the clients of a node that goes are spread over the others, and all others stay where they are. NGINX's own
+// hash would be of the name in `server`, which all nodes share.
+import crypto from 'crypto';
+import cluster from 'nodes.js';
+
 let identifier = '';
+
+// Runs every two seconds. A node that is not ready twice is forgotten.
+async function check() {
+  await Promise.all(cluster.nodes.map(async (node) => {
+    try {
+      const answer = await ngx.fetch(cluster.readiness.replace('NODE', node), {headers: {Host: 'localhost'}});
+      if (answer.status === 200) {
+        ngx.shared.ready.set(node, '');
+      }
+    } catch (e) {
+      // It has no address, or does not answer.
+    }
+  }));
+}
 
 function preread(s) {
   s.on('upload', function (data, flags) {
@@ -60,8 +79,22 @@ function connect(data) {
   return data.length < at + 2 + size ? undefined : data.substring(at + 2, at + 2 + size);
 }
 
-function client() {
-  return identifier;
+// For whoever looks at port 8404.
+function ready() {
+  return 'ready: ' + ngx.shared.ready.keys().sort().join(', ') + '\n';
 }
 
-export default {preread, client};
+function node() {
+  const ready = ngx.shared.ready.keys();
+  let best, greatest = '';
+  (ready.length > 0 ? ready : cluster.nodes).forEach((name) => {
+    const hash = crypto.createHash('md5').update(name + ' ' + identifier).digest('hex');
+    if (hash > greatest) {
+      best = name;
+      greatest = hash;
+    }
+  });
+  return best;
+}
+
+export default {check, preread, node, ready};

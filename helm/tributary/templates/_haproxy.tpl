@@ -43,24 +43,26 @@ frontend {{ $key }}
   {{- if ne $listener.tls.clientCertificates "none" }} ca-file /etc/balancer-{{ if $listener.tls.authorities.existingSecret }}authorities{{ else }}tls{{ end }}/{{ $key }}/ca.crt verify {{ ternary "required" "optional" (eq $listener.tls.clientCertificates "need") }}{{ end }}{{ end }}
   {{- if eq $lb.policy "client-id" }}
   tcp-request inspect-delay 10s
+  # In a variable: where a server is chosen, HAProxy cannot look into the packet any more.
+  tcp-request content set-var(txn.client) req.payload(0,0),mqtt_field_value(connect,client_identifier) if { req.payload(0,0),mqtt_is_valid }
   tcp-request content accept if { req.payload(0,0),mqtt_is_valid }
   {{- end }}
   default_backend {{ $key }}
 
 backend {{ $key }}
   {{- if eq $lb.policy "client-id" }}
-  balance hash req.payload(0,0),mqtt_field_value(connect,client_identifier)
+  balance hash var(txn.client)
   hash-type consistent
   {{- else }}
   balance {{ get (dict "round-robin" "roundrobin" "least-connections" "leastconn" "load" "roundrobin") $lb.policy }}
   {{- end }}
+  # Of a weight of 1, any share would be none or all: while a node starts slowly, or by its load.
   # Readiness, at the port of health: no check shows up as a client.
   option httpchk
   http-check send meth GET uri /actuator/health/readiness ver HTTP/1.1 hdr Host localhost
   http-check expect status 200
-  default-server check port 9093 inter 2s fall 2 rise 2{{ if $v.management.tls.existingSecret }} check-ssl verify none{{ end }} slowstart {{ $lb.slowStart }} resolvers cluster init-addr none
-  {{- /* Of a weight of 1, HAProxy's default, 75 per cent would be 0. */}}
-  {{- if eq $lb.policy "load" }} weight 100 agent-check agent-port {{ int $lb.agentPort }} agent-inter 2s{{ end }}
+  default-server weight 100 check port 9093 inter 2s fall 2 rise 2{{ if $v.management.tls.existingSecret }} check-ssl verify none{{ end }} slowstart {{ $lb.slowStart }} resolvers cluster init-addr none
+  {{- if eq $lb.policy "load" }} agent-check agent-port {{ int $lb.agentPort }} agent-inter 2s{{ end }}
   {{- if $listener.proxy }} {{ ternary "send-proxy-v2-ssl-cn" "send-proxy-v2" (and $listener.ended (ne $listener.tls.clientCertificates "none")) }}{{ end }}
   {{- range $i := until (int $r.slots) }}
   server {{ $name }}-{{ $i }} {{ $name }}-{{ $i }}.{{ $domain }}:{{ int $listener.port }}

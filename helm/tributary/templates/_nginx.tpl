@@ -5,7 +5,8 @@
 {{- $r := include "tributary.reckoned" . | fromYaml }}
 {{- $listeners := include "tributary.listeners" . | fromYaml }}
 {{- $ready := printf "%s-ready.%s.svc.%s" (include "tributary.name" .) .Release.Namespace $v.clusterDomain -}}
-{{- if eq $lb.policy "client-id" -}}
+{{- $byClient := eq $lb.policy "client-id" -}}
+{{- if $byClient -}}
 load_module modules/ngx_stream_js_module.so;
 {{ end -}}
 pid /tmp/nginx.pid;
@@ -18,24 +19,38 @@ events { worker_connections {{ add (mul 2 (int $v.expected.clients)) 1000 }}; }
 stream {
   # The ready nodes, asked for anew every five seconds.
   resolver {{ $lb.resolver }} valid=5s ipv6=off;
-  resolver_timeout 3s;
-  {{- if eq $lb.policy "client-id" }}
+  resolver_timeout {{ ternary "1s" "3s" $byClient }};
+  {{- if $byClient }}
   js_path /etc/balancer;
   js_import mqtt from mqtt.js;
-  js_set $mqtt_client mqtt.client;
+  js_set $mqtt_node mqtt.node;
+  js_set $mqtt_ready mqtt.ready;
+  # Nodes that are ready, for as long as two checks take.
+  js_shared_dict_zone zone=ready:64k timeout=5s;
+  js_fetch_timeout 900ms;
+  js_fetch_verify off;
   {{- end }}
-  server { listen 8404; return ok; }
+  server {
+    listen 8404;
+    {{- if $byClient }}
+    js_periodic mqtt.check interval=2s;
+    return $mqtt_ready;
+    {{- else }}
+    return ok;
+    {{- end }}
+  }
   {{- range $key, $listener := $listeners }}
+  {{- if not $byClient }}
 
   upstream {{ $key }} {
     zone {{ $key }} 256k;
     {{- if eq $lb.policy "least-connections" }}
     least_conn;
-    {{- else if eq $lb.policy "client-id" }}
-    hash $mqtt_client consistent;
     {{- end }}
     server {{ $ready }}:{{ int $listener.port }} resolve max_fails=2 fail_timeout=5s;
   }
+  {{- end }}
+
   server {
     listen {{ int $listener.port }}{{ if $listener.ended }} ssl{{ end }};
     {{- if $listener.ended }}
@@ -43,11 +58,13 @@ stream {
     ssl_certificate_key /etc/balancer-tls/{{ $key }}/tls.key;
     ssl_protocols TLSv1.2 TLSv1.3;
     {{- end }}
-    {{- if eq $lb.policy "client-id" }}
+    {{- if $byClient }}
     js_preread mqtt.preread;
     preread_timeout 10s;
-    {{- end }}
+    proxy_pass $mqtt_node:{{ int $listener.port }};
+    {{- else }}
     proxy_pass {{ $key }};
+    {{- end }}
     {{- if $listener.proxy }}
     proxy_protocol on;
     {{- end }}
@@ -59,4 +76,16 @@ stream {
   }
   {{- end }}
 }
+{{- end }}
+{{/* nodes.js: the addresses by which mqtt.js finds the nodes and asks for their readiness. */}}
+{{- define "tributary.nginx.nodes" -}}
+{{- $name := include "tributary.name" . }}
+{{- $domain := printf "%s-nodes.%s.svc.%s" $name .Release.Namespace .Values.clusterDomain -}}
+const readiness = '{{ ternary "https" "http" (ne .Values.management.tls.existingSecret "") }}://NODE:9093/actuator/health/readiness';
+const nodes = [
+{{- range $i := until (int (include "tributary.reckoned" . | fromYaml).slots) }}
+  '{{ $name }}-{{ $i }}.{{ $domain }}',
+{{- end }}
+];
+export default {nodes, readiness};
 {{- end }}

@@ -18,7 +18,9 @@ enum Balancing {
     CLIENT_IDENTIFIER(
             "tcp-request inspect-delay 10s",
             "tcp-request content reject unless { req.payload(0,0),mqtt_is_valid }",
-            "balance hash req.payload(0,0),mqtt_field_value(connect,client_identifier)",
+            // In a variable: where a server is chosen, HAProxy cannot look into the packet any more.
+            "tcp-request content set-var(txn.client) req.payload(0,0),mqtt_field_value(connect,client_identifier)",
+            "balance hash var(txn.client)",
             "hash-type consistent");
 
     private final String lines;

@@ -120,7 +120,7 @@ final class BalancedNodes implements AutoCloseable {
 
     /** The weight that HAProxy shows of a node. */
     int weight(int node, boolean byLoad) {
-        return byLoad ? Integer.parseInt(weights[node].replaceAll("\\D", "")) : 1;
+        return byLoad ? Integer.parseInt(weights[node].replaceAll("\\D", "")) : 100;
     }
 
     void drain(int node) {
