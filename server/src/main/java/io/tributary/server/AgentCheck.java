@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 /**
  * A port at which HAProxy asks how many clients this broker is to get ({@code agent-check}): each connection is
  * answered with one line of {@link AgentAnswer}, and closed. Whoever holds connections open holds at most
- * {@value #MOST_OF_PEER} of them, for a second each, and all together {@value #MOST_CONNECTIONS}; further ones are closed
- * without an answer, which HAProxy takes for no news.
+ * {@value #MOST_OF_PEER} of them, for a second each, and all together {@value #MOST_CONNECTIONS}; further ones are
+ * closed without an answer, which HAProxy takes for no news.
  */
 final class AgentCheck implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AgentCheck.class);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.server.settings.AgentCheckSettings;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -52,8 +53,8 @@ class AgentCheckPeersTest {
 
     private Socket from(String address) throws IOException {
         Socket socket = new Socket();
-        socket.bind(new InetSocketAddress(address, 0));
-        socket.connect(new InetSocketAddress("127.0.0.1", agent.port()));
+        socket.bind(new InetSocketAddress(InetAddress.ofLiteral(address), 0));
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), agent.port()));
         return socket;
     }
 

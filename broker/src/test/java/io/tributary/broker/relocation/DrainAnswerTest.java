@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Whoever is told that a node is drained can rely on the entry in the audit log, also when the process is killed then. */
+/** Whoever is told that a node is drained finds it in the audit log, also when the process is killed then. */
 class DrainAnswerTest {
     private static final long PATIENCE_SECONDS = 30;
 

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletionException;
 public final class StageFailure {
     private StageFailure() {}
 
-    /** Why a stage failed, without what stages put around it; a failure that nothing was put around is its own cause. */
+    /** Why a stage failed, without what stages put around it; where that is nothing, the failure itself. */
     public static Throwable cause(Throwable failure) {
         Throwable cause = failure;
         while (cause instanceof CompletionException && cause.getCause() != null) {

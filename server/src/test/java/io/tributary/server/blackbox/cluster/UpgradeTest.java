@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A node on hold has all nodes write what was written before it, until an operator finishes the upgrade at any node. */
+/** A node on hold has all write what was written before it, until an operator finishes the upgrade at any node. */
 @ExtendWith(BrokerExtension.class)
 @Timeout(value = 6, unit = TimeUnit.MINUTES)
 class UpgradeTest {
