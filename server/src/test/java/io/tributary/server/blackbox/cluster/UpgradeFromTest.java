@@ -28,9 +28,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Nodes of an earlier version are exchanged one by one for this one on hold, back, and forward again, and the upgrade
- * is finished; all under the load of {@link FaultsTest}, which keeps account. {@code ./tributary upgrade-test} builds both
- * versions and runs this test, which needs {@code -Dupgrade.old}, {@code -Dupgrade.old-format}, and {@code
- * -Dupgrade.new}.
+ * is finished; all under the load of {@link FaultsTest}, which keeps account. {@code ./tributary upgrade-test} builds
+ * both versions and runs this test, which needs {@code -Dupgrade.old}, {@code -Dupgrade.old-format}, and
+ * {@code -Dupgrade.new}.
  */
 @ExtendWith(BrokerExtension.class)
 @EnabledIfSystemProperty(named = "upgrade.old", matches = ".+")

@@ -43,7 +43,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A broker alone of an earlier version is ended under load, and this version goes on with its data; the earlier one
- * does the same after it where the format is the same, and says why not otherwise. Run by {@code ./tributary upgrade-test}.
+ * does the same after it where the format is the same, and says why not otherwise. Run by {@code ./tributary
+ * upgrade-test}.
  */
 @ExtendWith(BrokerExtension.class)
 @EnabledIfSystemProperty(named = "upgrade.old", matches = ".+")
