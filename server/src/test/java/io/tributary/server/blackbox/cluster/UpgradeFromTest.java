@@ -84,7 +84,7 @@ class UpgradeFromTest {
         assertThat(run.violations()).as("seed %d", SEED).isEmpty();
     }
 
-    /** The first is stopped in order, the second killed, the third drained where its version can. */
+    /** The first is stopped in order, the second killed, the third drained where it runs this version. */
     private void exchangeAll(String name, Installation installation) {
         exchange(name, installation, "n1", () -> cluster.stop("n1"));
         exchange(name, installation, "n2", () -> cluster.kill("n2"));
