@@ -75,14 +75,32 @@ as_user "$program" run --prot 1 2>"$scratch/log" || status=$?
 grep -q 'did you mean --port' "$scratch/log" || die "a wrong option is not told in words"
 
 port=$(free_port)
+# A file says the port of health: all commands find it there.
+printf 'server:\n  port: %s\n' "$(free_port)" >"$scratch/work/tributary.yaml"
 : >"$scratch/log"
 become env TRIBUTARY_JAVA_OPTS="-Djava.io.tmpdir=$scratch/temporary" "$program" run --port "$port" --ws-port "$(free_port)" \
-  --server.port=0 >"$scratch/log" 2>&1 </dev/null &
+  >"$scratch/log" 2>&1 </dev/null &
 pid=$!
 await_ready
 [ "$(cat "/proc/$pid/comm")" = java ] || die "the process that was started is not the broker"
 
 exchange "$port"
+
+says() { # exit code, words, command...: what the command ends with, and says
+  local code=$1 words=$2 status=0
+  shift 2
+  as_user "$program" "$@" >"$scratch/said" 2>&1 </dev/null || status=$?
+  [ "$status" -eq "$code" ] && grep -qF -- "$words" "$scratch/said" || die "$* ended with $status and said: $(cat "$scratch/said")"
+}
+says 0 '"UP"' health
+says 0 '"UP"' health --live
+says 0 'nothing is held back' upgrade status
+says 0 'nothing is held back' upgrade finish
+says 1 'nothing to rebalance: this broker runs alone' rebalance
+says 0 'safe to stop' drain --wait
+says 1 'the node is drained' health
+says 0 'is not drained' drain --cancel
+rm "$scratch/work/tributary.yaml"
 
 stop
 [ "$(listing)" = "$before" ] || die "the installation was changed: $(diff <(echo "$before") <(listing) || true)"

@@ -10,6 +10,7 @@ import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.network.ListenerTls;
 import io.tributary.broker.relocation.Drain;
 import io.tributary.broker.relocation.DrainStatus;
+import io.tributary.broker.relocation.Host;
 import io.tributary.broker.relocation.Rebalance;
 import io.tributary.broker.relocation.ServingNode;
 import io.tributary.broker.routing.RouteOutcome;
@@ -421,7 +422,7 @@ public final class Broker implements AutoCloseable {
     }
 
     /** What drain and rebalancing act on. */
-    private final class Here implements RelocationDuties.Lifecycle {
+    private final class Here implements Host {
         @Override
         public @Nullable ServingNode node() {
             BrokerNode at = node;

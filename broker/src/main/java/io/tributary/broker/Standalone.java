@@ -132,7 +132,7 @@ record Standalone(String name, String node, SteadyClock clock, RecordFormat form
         @Override
         public FormatStatus formats(NodeStats own) {
             FormatStatus.Node here = new FormatStatus.Node(name, own.version(), RecordFormat.NEWEST);
-            return new FormatStatus(RecordFormat.NEWEST, RecordFormat.NEWEST, false, List.of(here));
+            return new FormatStatus(RecordFormat.NEWEST, RecordFormat.NEWEST, List.of(here));
         }
 
         @Override

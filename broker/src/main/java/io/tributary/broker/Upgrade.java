@@ -29,7 +29,7 @@ public final class Upgrade {
     }
 
     /**
-     * What is written, and by whom it is held.
+     * What is written, and what keeps a newer format from it.
      *
      * @throws IllegalStateException while the broker does not serve clients
      */
@@ -39,7 +39,7 @@ public final class Upgrade {
 
     /**
      * Ends the hold at all nodes, for good. They write the newest format some seconds later, and the version before
-     * cannot be started any more. Where nothing is held, nothing changes.
+     * cannot be started any more. Where nothing is held back, nothing changes. Any node may be asked, on hold or not.
      *
      * @param by who wants it, for the audit log
      * @param from where that one is
@@ -49,7 +49,7 @@ public final class Upgrade {
     public CompletionStage<FormatStatus> finish(String by, String from) {
         BrokerNode at = serving();
         FormatStatus before = formats(at);
-        if (!before.held()) {
+        if (before.nodes().stream().allMatch(each -> each.upTo() >= before.newest())) {
             return CompletableFuture.completedStage(before);
         }
         String obstacle = before.obstacle();

@@ -187,7 +187,7 @@ final class ClusterMembership implements Membership {
         nodes.sort(Comparator.comparing(FormatStatus.Node::name));
         nodes.addFirst(new FormatStatus.Node(id.name(), own.version(), upTo));
         RecordFormat format = cluster.format();
-        return new FormatStatus(format.toWrite(), format.newest(), cluster.holdsFormats(), nodes);
+        return new FormatStatus(format.toWrite(), format.newest(), nodes);
     }
 
     @Override

@@ -169,7 +169,8 @@ record ClusterStorage(
     }
 
     private static TopicNeeds needs(ClusterConfig cluster, int largestPacketBytes) {
-        return new TopicNeeds(cluster.shards(), MAPS, cluster.retention(), largestPacketBytes);
+        return new TopicNeeds(
+                cluster.shards(), MAPS, SecurityTable.mapNames(), cluster.retention(), largestPacketBytes);
     }
 
     /** Changes that were made to Kafka's topics and do harm, a sentence each. */

@@ -5,6 +5,7 @@ import io.tributary.broker.security.Authenticator.Result;
 import io.tributary.broker.security.store.SecurityRecorder;
 import io.tributary.broker.security.store.SecurityStore;
 import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.thread.StageFailure;
 import io.tributary.security.work.WorkPool;
 import java.time.InstantSource;
 import java.util.concurrent.CompletionException;
@@ -35,8 +36,7 @@ public record AuthenticatorContext(InstantSource clock, WorkPool hashing, Securi
     /** The same answer, but "too busy" (0x89) where a pool refused the work. */
     public static CompletionStage<Result> busyWhenRejected(CompletionStage<Result> answer) {
         return answer.exceptionally(failure -> {
-            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-            if (cause instanceof RejectedExecutionException) {
+            if (StageFailure.cause(failure) instanceof RejectedExecutionException) {
                 return new Refused(ReasonCode.SERVER_BUSY, "too many clients wait for their authentication");
             }
             throw failure instanceof RuntimeException known ? known : new CompletionException(failure);

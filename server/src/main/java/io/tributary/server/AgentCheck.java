@@ -10,7 +10,9 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.concurrent.Semaphore;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -20,19 +22,22 @@ import org.slf4j.LoggerFactory;
 /**
  * A port at which HAProxy asks how many clients this broker is to get ({@code agent-check}): each connection is
  * answered with one line of {@link AgentAnswer}, and closed. Whoever holds connections open holds at most
- * {@value #MOST_CONNECTIONS} of them, for a second each; further ones are closed without an answer, which HAProxy takes
- * for no news.
+ * {@value #MOST_OF_PEER} of them, for a second each, and all together {@value #MOST_CONNECTIONS}; further ones are
+ * closed without an answer, which HAProxy takes for no news.
  */
 final class AgentCheck implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AgentCheck.class);
-    private static final int MOST_CONNECTIONS = 32;
+    private static final int MOST_CONNECTIONS = 128;
+    /** Several processes of HAProxy may ask from one address. */
+    private static final int MOST_OF_PEER = 16;
+
     private static final int BACKLOG = 64;
     private static final int MOST_READ = 256;
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private final @Nullable ServerSocket listening;
     private final Supplier<String> answer;
-    private final Semaphore room = new Semaphore(MOST_CONNECTIONS);
+    private final Map<InetAddress, Integer> connections = new HashMap<>(); // guarded by itself
 
     /**
      * Begins to listen, where a port is set.
@@ -72,7 +77,7 @@ final class AgentCheck implements AutoCloseable {
         while (!socket.isClosed()) {
             try {
                 Socket client = socket.accept();
-                if (room.tryAcquire()) {
+                if (admit(client.getInetAddress())) {
                     Thread _ = Thread.ofVirtual().start(() -> serve(client));
                 } else {
                     client.close();
@@ -84,22 +89,44 @@ final class AgentCheck implements AutoCloseable {
         }
     }
 
+    private boolean admit(InetAddress peer) {
+        synchronized (connections) {
+            int all = connections.values().stream().mapToInt(count -> count).sum();
+            int ofPeer = connections.getOrDefault(peer, 0);
+            boolean hasRoom = all < MOST_CONNECTIONS && ofPeer < MOST_OF_PEER;
+            if (hasRoom) {
+                connections.put(peer, ofPeer + 1);
+            }
+            return hasRoom;
+        }
+    }
+
+    private void leave(InetAddress peer) {
+        synchronized (connections) {
+            connections.computeIfPresent(peer, (_, count) -> count == 1 ? null : count - 1);
+        }
+    }
+
     /** What comes from the other side is read first: closed over it, the answer would be lost. */
     private void serve(Socket client) {
+        InetAddress peer = client.getInetAddress();
         try (client) {
-            client.setSoTimeout(Math.toIntExact(PATIENCE.toMillis()));
             client.getOutputStream().write((answer.get() + "\n").getBytes(StandardCharsets.US_ASCII));
             client.shutdownOutput();
             InputStream in = client.getInputStream();
             long until = System.nanoTime() + PATIENCE.toNanos();
             int read = 0;
-            while (read < MOST_READ && System.nanoTime() - until < 0 && in.read() >= 0) {
+            boolean isOver = false;
+            while (!isOver && read < MOST_READ) {
+                long left = TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());
+                client.setSoTimeout((int) Math.max(1, left));
+                isOver = left <= 0 || in.read() < 0;
                 read++;
             }
         } catch (IOException e) {
             LOG.debug("an agent-check ended early", e);
         } finally {
-            room.release();
+            leave(peer);
         }
     }
 

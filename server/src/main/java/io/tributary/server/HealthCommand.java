@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
 
 /**
  * The command {@code tributary health}, for probes where there is nothing else that speaks HTTP. The launcher answers
- * the usual call itself, without a JVM; what is left for this one are options, and a port with TLS.
+ * the usual call itself, without a JVM; what is left for this one are options, settings of the port, and TLS.
  */
 @Command(name = "health", description = HealthCommand.DESCRIPTION)
 public final class HealthCommand implements Subcommand, Runnable {
@@ -37,7 +37,6 @@ public final class HealthCommand implements Subcommand, Runnable {
                     + " but this machine, and is told no secret.";
 
     private static final Duration LIMIT = Duration.ofSeconds(5);
-    private static final int DEFAULT_PORT = 9093;
     private static final int OK = 200;
 
     /** What a port with TLS says to those who come without. */
@@ -52,8 +51,9 @@ public final class HealthCommand implements Subcommand, Runnable {
     @Option(
             names = "--port",
             paramLabel = "N",
-            description = "The port of health and metrics; without it, SERVER_PORT of the environment, or 9093.")
-    private int port = port(System.getenv("SERVER_PORT"));
+            description =
+                    "The port of health and metrics; without it, that of the broker's settings, as drain finds it.")
+    private @Nullable Integer port;
 
     /** A broker that is not well, or that did not answer. */
     private static final class UnhealthyException extends RuntimeException {
@@ -83,6 +83,7 @@ public final class HealthCommand implements Subcommand, Runnable {
     }
 
     private String ask() {
+        URI place = port == null ? LocalSettings.read().url() : URI.create("http://127.0.0.1:" + port);
         List<String> failures = new ArrayList<>();
         try (HttpClient client = HttpClient.newBuilder()
                 .connectTimeout(LIMIT)
@@ -90,7 +91,8 @@ public final class HealthCommand implements Subcommand, Runnable {
                 .build()) {
             for (String scheme : List.of("http", "https")) {
                 try {
-                    HttpResponse<String> answer = client.send(request(scheme), HttpResponse.BodyHandlers.ofString());
+                    HttpResponse<String> answer =
+                            client.send(request(place, scheme), HttpResponse.BodyHandlers.ofString());
                     if (answer.statusCode() == OK) {
                         return answer.body();
                     }
@@ -107,19 +109,14 @@ public final class HealthCommand implements Subcommand, Runnable {
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }
-        throw new UnhealthyException(
-                "port " + port + " of this machine does not answer: " + String.join("; ", failures));
+        throw new UnhealthyException(place.getAuthority() + " does not answer: " + String.join("; ", failures));
     }
 
-    private HttpRequest request(String scheme) {
-        return HttpRequest.newBuilder(URI.create(
-                        scheme + "://127.0.0.1:" + port + "/actuator/health/" + (live ? "liveness" : "readiness")))
+    private HttpRequest request(URI place, String scheme) {
+        return HttpRequest.newBuilder(URI.create(scheme + "://" + place.getAuthority() + "/actuator/health/"
+                        + (live ? "liveness" : "readiness")))
                 .timeout(LIMIT)
                 .build();
-    }
-
-    private static int port(@Nullable String given) {
-        return given != null && given.matches("[0-9]{1,5}") ? Integer.parseInt(given) : DEFAULT_PORT;
     }
 
     private static SSLContext trusting() throws GeneralSecurityException {

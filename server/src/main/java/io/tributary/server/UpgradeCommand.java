@@ -5,6 +5,7 @@ import io.tributary.cli.Subcommand;
 import io.tributary.server.ManagementClient.FailedException;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -78,9 +79,11 @@ public final class UpgradeCommand implements Subcommand, Runnable {
         }
         int written = answer.path("written").asInt();
         int newest = answer.path("newest").asInt();
-        if (answer.path("held").asBoolean(false)) {
-            out.println("format " + written + " is written, and " + newest + " held back until `tributary upgrade"
-                    + " finish`: the version before can be started again");
+        JsonNode heldBy = answer.path("heldBy");
+        if (isUnderWay(answer) && !heldBy.isEmpty()) {
+            String nodes = heldBy.valueStream().map(node -> node.asString("")).collect(Collectors.joining(", "));
+            out.println("format " + written + " is written, and " + newest + " held back by " + nodes
+                    + " until `tributary upgrade finish`: the version before can be started again");
         } else if (isUnderWay(answer)) {
             out.println("format " + written + " is written until no node is there that does not read " + newest);
         } else {

@@ -1,6 +1,7 @@
 package io.tributary.broker.deployment;
 
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,10 +9,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param written the format in which this node writes
  * @param newest the newest format that its version reads
- * @param held whether this node keeps the cluster from writing a format that its version reads
  * @param nodes all nodes that are there, this one first
  */
-public record FormatStatus(int written, int newest, boolean held, List<Node> nodes) {
+public record FormatStatus(int written, int newest, List<Node> nodes) {
     public FormatStatus {
         nodes = List.copyOf(nodes);
     }
@@ -23,6 +23,18 @@ public record FormatStatus(int written, int newest, boolean held, List<Node> nod
      * @param upTo the newest format that it lets the others write: what it reads, or on hold an older one
      */
     public record Node(String name, @Nullable String version, int upTo) {}
+
+    /**
+     * The names of the nodes on hold: those that run the version of this one, and let the others write less than it
+     * reads. Of others it is not known.
+     */
+    public List<String> heldBy() {
+        String version = nodes.getFirst().version();
+        return nodes.stream()
+                .filter(node -> Objects.equals(node.version(), version) && node.upTo() < newest)
+                .map(Node::name)
+                .toList();
+    }
 
     /**
      * Why the upgrade cannot be finished yet, in words: another node runs another version than this one; null when

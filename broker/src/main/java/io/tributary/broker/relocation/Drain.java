@@ -9,6 +9,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -63,6 +64,7 @@ public final class Drain {
 
     private final String name;
     private final Host host;
+    private final Journal journal;
     private final ScheduledExecutorService thread;
     private final LongSupplier nanoTime;
     private final RelocationRecorder recorder;
@@ -82,11 +84,13 @@ public final class Drain {
     public Drain(
             String name,
             Host host,
+            Journal journal,
             ScheduledExecutorService thread,
             LongSupplier nanoTime,
             RelocationRecorder recorder) {
         this.name = name;
         this.host = host;
+        this.journal = journal;
         this.thread = thread;
         this.nanoTime = nanoTime;
         this.recorder = recorder;
@@ -102,30 +106,34 @@ public final class Drain {
      * Begins to drain the node. Of a drain that goes on already the rate changes, and the time for load balancers,
      * which counts from its beginning.
      *
-     * @return how far it is then
+     * @return how far it is then, when the audit log has it
      */
     public CompletionStage<DrainStatus> begin(DrainOrder newOrder) {
-        return CompletableFuture.supplyAsync(
-                () -> {
-                    order = newOrder;
-                    if (phase == Phase.SERVING) {
-                        begunNanos = nanoTime.getAsLong();
-                        pace = new Pace();
-                        enter(Phase.ANNOUNCED);
-                        ticking = thread.scheduleWithFixedDelay(
-                                this::tickSafely, 0, TimeUnit.SECONDS.toMillis(1) / Pace.STEPS, TimeUnit.MILLISECONDS);
-                    }
-                    LOG.info(
-                            "drain: by {} from {}; clients are served for {} s, then sent away at {} a second",
-                            newOrder.by(),
-                            newOrder.from(),
-                            newOrder.serveFor().toSeconds(),
-                            newOrder.rate() == 0 ? "any number" : newOrder.rate());
-                    note(newOrder.by(), newOrder.from(), "drain");
-                    look(phase == Phase.ANNOUNCED ? "load balancers" : status.waitsFor());
-                    return status;
-                },
-                thread);
+        return CompletableFuture.<CompletionStage<Boolean>>supplyAsync(
+                        () -> {
+                            order = newOrder;
+                            if (phase == Phase.SERVING) {
+                                begunNanos = nanoTime.getAsLong();
+                                pace = new Pace();
+                                enter(Phase.ANNOUNCED);
+                                ticking = thread.scheduleWithFixedDelay(
+                                        this::tickSafely,
+                                        0,
+                                        TimeUnit.SECONDS.toMillis(1) / Pace.STEPS,
+                                        TimeUnit.MILLISECONDS);
+                            }
+                            LOG.info(
+                                    "drain: by {} from {}; clients are served for {} s, then sent away at {} a second",
+                                    newOrder.by(),
+                                    newOrder.from(),
+                                    newOrder.serveFor().toSeconds(),
+                                    newOrder.rate() == 0 ? "any number" : newOrder.rate());
+                            look(phase == Phase.ANNOUNCED ? "load balancers" : status.waitsFor());
+                            return note(newOrder.by(), newOrder.from(), "drain");
+                        },
+                        thread)
+                .thenCompose(Function.identity())
+                .thenApply(_ -> status);
     }
 
     /**
@@ -133,19 +141,21 @@ public final class Drain {
      *
      * @param by who wants it
      * @param from where that one is
-     * @return how far it is then
+     * @return how far it is then, when the audit log has it
      */
     public CompletionStage<DrainStatus> cancel(String by, String from) {
-        return CompletableFuture.supplyAsync(
-                () -> {
-                    if (phase != Phase.SERVING) {
-                        LOG.info("drain: taken back by {} from {}, in phase {}", by, from, phase);
-                        cancel();
-                        note(by, from, "undrain");
-                    }
-                    return status;
-                },
-                thread);
+        return CompletableFuture.<CompletionStage<Boolean>>supplyAsync(
+                        () -> {
+                            if (phase == Phase.SERVING) {
+                                return CompletableFuture.completedStage(true);
+                            }
+                            LOG.info("drain: taken back by {} from {}, in phase {}", by, from, phase);
+                            cancel();
+                            return note(by, from, "undrain");
+                        },
+                        thread)
+                .thenCompose(Function.identity())
+                .thenApply(_ -> status);
     }
 
     private void cancel() {
@@ -164,8 +174,8 @@ public final class Drain {
         look(NOTHING);
     }
 
-    private void note(String by, String from, String action) {
-        host.note(by, from, action, Map.of("node", name, "phase", phase.toString()));
+    private CompletionStage<Boolean> note(String by, String from, String action) {
+        return journal.note(by, from, action, Map.of("node", name, "phase", phase.toString()));
     }
 
     private void enter(Phase next) {

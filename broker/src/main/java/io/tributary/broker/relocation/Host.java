@@ -1,6 +1,5 @@
 package io.tributary.broker.relocation;
 
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The process around the node that serves clients. */
@@ -15,13 +14,4 @@ public interface Host {
 
     /** Begins to serve clients again after {@link #release}; does not wait until they are served. */
     void resume();
-
-    /**
-     * Has an entry in the audit log, as soon as a node serves clients.
-     *
-     * @param by who did it
-     * @param from where that one was
-     * @param action in a word
-     */
-    void note(String by, String from, String action, Map<String, String> details);
 }

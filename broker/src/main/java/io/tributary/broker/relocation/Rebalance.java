@@ -14,6 +14,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +37,7 @@ public final class Rebalance {
     private static final double PERCENT = 100;
 
     private final Host host;
+    private final Journal journal;
     private final ScheduledExecutorService thread;
     private final BooleanSupplier isDraining;
     private final RelocationRecorder recorder;
@@ -49,8 +51,13 @@ public final class Rebalance {
 
     /** Creates it. */
     public Rebalance(
-            Host host, ScheduledExecutorService thread, BooleanSupplier isDraining, RelocationRecorder recorder) {
+            Host host,
+            Journal journal,
+            ScheduledExecutorService thread,
+            BooleanSupplier isDraining,
+            RelocationRecorder recorder) {
         this.host = host;
+        this.journal = journal;
         this.thread = thread;
         this.isDraining = isDraining;
         this.recorder = recorder;
@@ -74,22 +81,29 @@ public final class Rebalance {
      * @param longest how long it may take
      * @param by who wants it
      * @param from where that one is
-     * @return how they are spread; fails with {@link IllegalStateException} where there can be nothing to do
+     * @return how they are spread, when the audit log has it; fails with {@link IllegalStateException} where there can
+     *     be nothing to do
      */
     public CompletionStage<RebalanceStatus> begin(int rate, int tolerance, Duration longest, String by, String from) {
         if (rate < 1 || longest.toSeconds() < 1) {
             throw new IllegalArgumentException("rate and seconds must be at least 1");
         }
-        return CompletableFuture.supplyAsync(
-                () -> give(by, from, rate, tolerance, Math.toIntExact(longest.toSeconds())), thread);
+        return give(by, from, rate, tolerance, Math.toIntExact(longest.toSeconds()));
     }
 
     /** Ends it, at all nodes. */
     public CompletionStage<RebalanceStatus> cancel(String by, String from) {
-        return CompletableFuture.supplyAsync(() -> give(by, from, 0, 0, 0), thread);
+        return give(by, from, 0, 0, 0);
     }
 
-    private RebalanceStatus give(String by, String from, int rate, int tolerance, int seconds) {
+    private CompletionStage<RebalanceStatus> give(String by, String from, int rate, int tolerance, int seconds) {
+        return CompletableFuture.<CompletionStage<Boolean>>supplyAsync(
+                        () -> giveNow(by, from, rate, tolerance, seconds), thread)
+                .thenCompose(Function.identity())
+                .thenApply(_ -> status);
+    }
+
+    private CompletionStage<Boolean> giveNow(String by, String from, int rate, int tolerance, int seconds) {
         ServingNode node = host.node();
         if (node == null || node.isAlone()) {
             throw new IllegalStateException(
@@ -97,13 +111,12 @@ public final class Rebalance {
         }
         long number = Math.max(order.number() + 1, node.millis());
         take(new RebalanceOrder(number, rate, tolerance, seconds));
-        host.note(
+        tick();
+        return journal.note(
                 by,
                 from,
                 rate == 0 ? "rebalance-end" : "rebalance",
                 Map.of("rate", Integer.toString(rate), "tolerance", Integer.toString(tolerance)));
-        tick();
-        return status;
     }
 
     private void take(RebalanceOrder newer) {

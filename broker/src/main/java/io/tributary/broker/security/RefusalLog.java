@@ -1,6 +1,6 @@
 package io.tributary.broker.security;
 
-import java.util.concurrent.CompletionException;
+import io.tributary.common.thread.StageFailure;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -41,10 +41,10 @@ final class RefusalLog {
 
     void failed(String authenticator, Throwable failure) {
         if (mayWrite()) {
-            Throwable cause =
-                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
             LOG.warn(
-                    "authenticator '{}' failed, its client is refused: {}", authenticator, printable(cause.toString()));
+                    "authenticator '{}' failed, its client is refused: {}",
+                    authenticator,
+                    printable(StageFailure.cause(failure).toString()));
         }
     }
 

@@ -1,12 +1,12 @@
 package io.tributary.broker.shard;
 
+import io.tributary.common.thread.StageFailure;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.ShardStore;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -101,8 +101,7 @@ final class WatchedStore implements ShardStore {
     }
 
     private static String words(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        return String.valueOf((cause == null ? failure : cause).getMessage());
+        return String.valueOf(StageFailure.cause(failure).getMessage());
     }
 
     private synchronized void failed(int shard, Call call, String failure) {

@@ -33,11 +33,15 @@ public final class KafkaTopics {
 
     private final KafkaConfig config;
     private final List<TopicRules> rules;
+    /** What no cluster of an earlier version has; with the audit log, if there is any. */
+    private final List<String> later;
+
     private final long deadlineNanos;
 
-    private KafkaTopics(KafkaConfig config, List<TopicRules> rules) {
+    private KafkaTopics(KafkaConfig config, List<TopicRules> rules, List<String> later) {
         this.config = config;
         this.rules = rules;
+        this.later = later;
         this.deadlineNanos = System.nanoTime() + config.startTimeout().toNanos();
     }
 
@@ -51,7 +55,11 @@ public final class KafkaTopics {
      *     each thing that is wrong, all at once
      */
     public static int ensure(KafkaConfig config, TopicNeeds needs) {
-        return ensure(config, rules(config, needs));
+        return ensure(config, rules(config, needs), later(config, needs));
+    }
+
+    private static List<String> later(KafkaConfig config, TopicNeeds needs) {
+        return needs.laterMaps().stream().map(config::mapTopic).toList();
     }
 
     /** The topics of a cluster; the last one is the mark that all of them were created. */
@@ -70,7 +78,7 @@ public final class KafkaTopics {
      */
     public static List<String> faults(KafkaConfig config, TopicNeeds needs) {
         try (Closing admin = new Closing(connect(config))) {
-            KafkaTopics topics = new KafkaTopics(config, rules(config, needs));
+            KafkaTopics topics = new KafkaTopics(config, rules(config, needs), later(config, needs));
             List<String> missing = topics.missing(admin.admin);
             if (!missing.isEmpty()) {
                 return List.of(isMissing(missing));
@@ -87,8 +95,12 @@ public final class KafkaTopics {
      * @return the largest record that the first one takes, in bytes
      */
     public static int ensure(KafkaConfig config, List<TopicRules> rules) {
+        return ensure(config, rules, List.of());
+    }
+
+    private static int ensure(KafkaConfig config, List<TopicRules> rules, List<String> later) {
         try (Closing closing = new Closing(connect(config))) {
-            KafkaTopics topics = new KafkaTopics(config, rules);
+            KafkaTopics topics = new KafkaTopics(config, rules, later);
             topics.await(closing.admin.describeCluster().nodes());
             topics.createMissing(closing.admin);
             Map<String, Map<String, String>> settings = topics.settings(closing.admin);
@@ -124,14 +136,17 @@ public final class KafkaTopics {
 
     /**
      * All or none: what is missing among others was deleted, unless the first start was interrupted before it held
-     * anything.
+     * anything, or this is the first node of a newer version.
      */
     private void createMissing(Admin admin) {
         List<String> missing = missing(admin);
         String mark = rules.getLast().topic();
         boolean isFirstStart =
                 missing.size() == rules.size() || (missing.contains(mark) && othersAreEmpty(admin, missing));
-        if (!missing.isEmpty() && !isFirstStart && !config.topics().createMissing()) {
+        boolean mayCreate = isFirstStart
+                || isOfEarlierVersion(admin, missing)
+                || config.topics().createMissing();
+        if (!missing.isEmpty() && !mayCreate) {
             missing = missing(admin); // another node may have been at its first start just now
             if (!missing.isEmpty()) {
                 throw new KafkaAccessException(isMissing(missing)
@@ -143,6 +158,17 @@ public final class KafkaTopics {
                 create(admin, topic);
             }
         }
+    }
+
+    /** Whether all that this version has and earlier ones have not is missing, and nothing else: an upgrade. */
+    private boolean isOfEarlierVersion(Admin admin, List<String> missing) {
+        boolean isIt = !missing.isEmpty()
+                && missing.equals(later)
+                && !await(admin.listTopics().names()).contains(config.auditTopic());
+        if (isIt) {
+            LOG.info("topics {} are created: this cluster is of a version that had none", missing);
+        }
+        return isIt;
     }
 
     private static String isMissing(List<String> missing) {

@@ -10,10 +10,12 @@ import java.util.regex.Pattern;
  *
  * @param shards the number of shards, fixed when the cluster is created; 1 to 65,535
  * @param maps the names of the replicated maps; small letters, digits and '-'
+ * @param laterMaps those of them that clusters of earlier versions have not, nor the audit log
  * @param retention how long the shards' logs are kept at least: longer than a message may be queued
  * @param largestPacketBytes the largest MQTT packet that is accepted, in bytes
  */
-public record TopicNeeds(int shards, List<String> maps, Duration retention, int largestPacketBytes) {
+public record TopicNeeds(
+        int shards, List<String> maps, List<String> laterMaps, Duration retention, int largestPacketBytes) {
     /** What a record has besides a packet: its recipients and our fields, in bytes. */
     public static final int RECORD_OVERHEAD_BYTES = ShardLog.ROOM_BYTES;
 
@@ -34,6 +36,7 @@ public record TopicNeeds(int shards, List<String> maps, Duration retention, int 
         }
         maps = List.copyOf(maps);
         maps.forEach(TopicNeeds::checkMapName);
+        laterMaps = List.copyOf(laterMaps);
         if (!retention.isPositive()) {
             throw new IllegalArgumentException("retention " + retention + ": must be positive");
         }

@@ -281,11 +281,6 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         return format;
     }
 
-    /** Whether this process keeps the cluster from a format that it reads itself, on {@link Formats#HOLD}. */
-    public boolean holdsFormats() {
-        return table.holdsFormats();
-    }
-
     /** Ends that at all nodes, as {@link NodeTable#finishUpgrade} does. */
     public CompletionStage<@Nullable Void> finishUpgrade() {
         return table.finishUpgrade();

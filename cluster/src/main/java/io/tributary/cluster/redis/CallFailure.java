@@ -4,11 +4,11 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import io.tributary.cluster.redis.RedisRecorder.Failure;
+import io.tributary.common.thread.StageFailure;
 import io.tributary.persistence.shard.FencedException;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 
 /**
  * Why a call failed, and what its caller is told. Redis begins an error with a code in capitals; that of our scripts is
@@ -29,8 +29,7 @@ record CallFailure(Failure kind, RuntimeException exception) {
 
     /** Tells what a failure of the client library means. */
     static CallFailure of(ScriptCall call, Throwable thrown) {
-        Throwable cause =
-                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        Throwable cause = StageFailure.cause(thrown);
         if (cause instanceof RedisCommandExecutionException refused) {
             return refused(call, refused);
         }

@@ -148,8 +148,10 @@ class KafkaConfigTest {
         assertRefused(
                 () -> TestKafka.reading(GroupProtocol.CLASSIC, Duration.ofMillis(10)),
                 "session timeout PT0.01S: must be");
-        assertRefused(() -> new TopicNeeds(0, List.of(), Duration.ofDays(1), 1), "shards 0: must be");
-        assertRefused(() -> new TopicNeeds(1, List.of("shards"), Duration.ofDays(1), 1), "map name shards: must be");
+        assertRefused(() -> new TopicNeeds(0, List.of(), List.of(), Duration.ofDays(1), 1), "shards 0: must be");
+        assertRefused(
+                () -> new TopicNeeds(1, List.of("shards"), List.of(), Duration.ofDays(1), 1),
+                "map name shards: must be");
     }
 
     @Test

@@ -17,8 +17,12 @@ import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -103,6 +107,38 @@ class KafkaTopicsTest {
         assertThat(KafkaTopics.faults(config, needs)).singleElement().asString().contains("are missing");
         KafkaTopics.ensure(config.withTopics(new KafkaConfig.Topics(true, "")), needs);
         assertThat(KafkaTopics.faults(config, needs)).isEmpty();
+    }
+
+    @Test
+    void topicsThatAnEarlierVersionHadNotAreCreated() throws ExecutionException, InterruptedException {
+        KafkaTopics.ensure(config, needs);
+        leaveARecord(config.mapTopic("map"));
+        TopicNeeds newer = new TopicNeeds(
+                needs.shards(),
+                List.of("map", "users", "rules"),
+                List.of("users", "rules"),
+                needs.retention(),
+                needs.largestPacketBytes());
+        KafkaTopics.ensure(config, newer);
+        assertThat(KafkaTopics.faults(config, newer)).isEmpty();
+
+        try (Admin admin = TestKafka.admin(config)) {
+            admin.deleteTopics(List.of(config.mapTopic("rules"))).all().get();
+            assertThatThrownBy(() -> KafkaTopics.ensure(config, newer)).hasMessageContaining("they were deleted");
+            KafkaTopics.ensure(config, List.of(TopicRules.audit(config)));
+            admin.deleteTopics(List.of(config.mapTopic("users"))).all().get();
+        }
+        assertThatThrownBy(() -> KafkaTopics.ensure(config, newer)).hasMessageContaining("they were deleted");
+    }
+
+    private void leaveARecord(String topic) throws ExecutionException, InterruptedException {
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, config.bootstrapServers()),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            producer.send(new ProducerRecord<>(topic, new byte[] {1}, new byte[] {1}))
+                    .get();
+        }
     }
 
     @Test

@@ -52,7 +52,7 @@ public final class TestKafka {
     }
 
     public static TopicNeeds needs(String... maps) {
-        return new TopicNeeds(SHARDS, List.of(maps), Duration.ofDays(7), LARGEST_PACKET);
+        return new TopicNeeds(SHARDS, List.of(maps), List.of(), Duration.ofDays(7), LARGEST_PACKET);
     }
 
     /** Creates the topics. */

@@ -61,7 +61,8 @@ class ShardsOnTwoNodesTest {
         kafka = KafkaConfig.defaults(LocalKafka.shared().bootstrapServers())
                 .withTopicPrefix("test-" + UUID.randomUUID())
                 .withReplicationFactor(1);
-        KafkaTopics.ensure(kafka, new TopicNeeds(ShardNode.SHARDS, List.of(), Duration.ofDays(7), 256 * 1024));
+        KafkaTopics.ensure(
+                kafka, new TopicNeeds(ShardNode.SHARDS, List.of(), List.of(), Duration.ofDays(7), 256 * 1024));
         stores = RedisConfig.of(redis.nodes().stream()
                 .map(node -> node.split(":"))
                 .map(node -> new RedisConfig.Node(node[0], Integer.parseInt(node[1])))

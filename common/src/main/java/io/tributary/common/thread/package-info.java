@@ -1,4 +1,4 @@
-/** Threads that work off queues, and help each other when there is little to do. */
+/** Threads that work off queues, and help each other when there is little to do; and why stages fail. */
 @NullMarked
 package io.tributary.common.thread;
 

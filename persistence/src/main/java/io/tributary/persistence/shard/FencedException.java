@@ -1,6 +1,6 @@
 package io.tributary.persistence.shard;
 
-import java.util.concurrent.CompletionException;
+import io.tributary.common.thread.StageFailure;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,8 +32,7 @@ public final class FencedException extends RuntimeException {
 
     /** The refusal that a failure is, as the stage of an answer has it; null for any other failure. */
     public static @Nullable FencedException of(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        return cause instanceof FencedException fenced ? fenced : null;
+        return StageFailure.cause(failure) instanceof FencedException fenced ? fenced : null;
     }
 
     /** The highest offset that the store knows to have been used, or -1. */

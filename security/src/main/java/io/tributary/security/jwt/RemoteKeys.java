@@ -1,6 +1,7 @@
 package io.tributary.security.jwt;
 
 import com.nimbusds.jose.JWSHeader;
+import io.tributary.common.thread.StageFailure;
 import io.tributary.security.web.WebClient;
 import java.io.IOException;
 import java.net.URI;
@@ -155,17 +156,11 @@ final class RemoteKeys implements KeySource {
                     "authenticator '{}': no keys from {}: {}; {}",
                     name,
                     address,
-                    cause(failure),
+                    StageFailure.cause(failure),
                     fetched == null ? "nobody gets in with a token" : "the keys stay as they were");
         } else if (failure == null && failing) {
             LOG.info("authenticator '{}': {} from {} again", name, keys, address);
         }
         failing = failure != null;
-    }
-
-    private static String cause(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        return cause.toString();
     }
 }

@@ -1,6 +1,7 @@
 package io.tributary.server.api;
 
 import io.tributary.broker.security.store.SecurityRecorder;
+import io.tributary.common.thread.StageFailure;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -9,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -177,8 +177,7 @@ public final class ApiController {
     }
 
     private static ResponseEntity<byte[]> ofFailure(Throwable failure) {
-        return switch (failure) {
-            case CompletionException wrapped when wrapped.getCause() != null -> ofFailure(wrapped.getCause());
+        return switch (StageFailure.cause(failure)) {
             case ApiProblem problem -> ofProblem(problem.status(), problem.detail());
             case IllegalArgumentException wrong ->
                 ofProblem(HttpStatus.BAD_REQUEST, String.valueOf(wrong.getMessage()));

@@ -1,7 +1,6 @@
 package io.tributary.server.api;
 
 import java.io.Serial;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 
@@ -27,11 +26,6 @@ final class ApiProblem extends RuntimeException {
 
     static ApiProblem noMethod(String method) {
         return new ApiProblem(HttpStatus.METHOD_NOT_ALLOWED, "there is no " + method);
-    }
-
-    /** Why a stage failed, without what stages put around it. */
-    static Throwable cause(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     HttpStatus status() {

@@ -6,6 +6,7 @@ import io.tributary.broker.relocation.DrainStatus;
 import io.tributary.broker.relocation.Rebalance;
 import io.tributary.broker.relocation.RebalanceOrder;
 import io.tributary.broker.relocation.RebalanceStatus;
+import io.tributary.common.thread.StageFailure;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -91,7 +92,7 @@ public final class OperationsResource {
     }
 
     private static RebalanceStatus notNow(Throwable failure) {
-        Throwable cause = ApiProblem.cause(failure);
+        Throwable cause = StageFailure.cause(failure);
         if (cause instanceof IllegalStateException) {
             throw new ApiProblem(HttpStatus.CONFLICT, "nothing to rebalance: " + cause.getMessage());
         }

@@ -2,6 +2,7 @@ package io.tributary.server.api;
 
 import io.tributary.broker.Upgrade;
 import io.tributary.broker.deployment.FormatStatus;
+import io.tributary.common.thread.StageFailure;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +44,7 @@ public final class UpgradeResource {
     }
 
     private static FormatStatus notNow(Throwable failure) {
-        Throwable cause = ApiProblem.cause(failure);
+        Throwable cause = StageFailure.cause(failure);
         if (cause instanceof IllegalStateException) {
             throw new ApiProblem(HttpStatus.CONFLICT, String.valueOf(cause.getMessage()));
         }
@@ -54,7 +55,7 @@ public final class UpgradeResource {
         Map<String, @Nullable Object> json = new LinkedHashMap<>();
         json.put("written", status.written());
         json.put("newest", status.newest());
-        json.put("held", status.held());
+        json.put("heldBy", status.heldBy());
         List<Map<String, @Nullable Object>> nodes = status.nodes().stream()
                 .map(node -> {
                     Map<String, @Nullable Object> one = new LinkedHashMap<>();

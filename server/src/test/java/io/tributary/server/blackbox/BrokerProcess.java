@@ -26,8 +26,9 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The broker in a JVM of its own, started from the class path of the tests, which can really be killed. Its ports and
- * data folder stay the same when it is started again. It ends with this JVM, however that ends. One thread at a time.
+ * The broker in a JVM of its own, started from the class path of the tests or from an installation, which can really be
+ * killed. Its ports and data folder stay the same when it is started again. It ends with this JVM, however that ends.
+ * One thread at a time.
  */
 public final class BrokerProcess implements AutoCloseable {
     private static final String MAIN_CLASS = "io.tributary.server.TributaryApplication";
@@ -50,6 +51,7 @@ public final class BrokerProcess implements AutoCloseable {
     private final int webSocketPort = Ports.free();
     private int httpPort = Ports.free();
     private final Deque<String> tail = new ArrayDeque<>();
+    private @Nullable Installation installation;
     private volatile @Nullable Process process;
 
     private BrokerProcess(Path folder, List<String> jvmOptions, List<String> settings) {
@@ -95,6 +97,12 @@ public final class BrokerProcess implements AutoCloseable {
         return this;
     }
 
+    /** From its next start on it runs from this installation. */
+    public BrokerProcess runFrom(Installation other) {
+        installation = other;
+        return this;
+    }
+
     /** The ends of the logs of all brokers that run now or were not closed yet. */
     static String logTails() {
         StringBuilder tails = new StringBuilder();
@@ -111,6 +119,10 @@ public final class BrokerProcess implements AutoCloseable {
             Files.createDirectories(folder);
             ProcessBuilder builder = new ProcessBuilder(Lifetime.BOUND.command(command())).redirectErrorStream(true);
             builder.environment().putAll(environment);
+            if (installation != null) {
+                builder.directory(folder.toFile());
+                builder.environment().putAll(Installation.environment(javaOptions()));
+            }
             Process started = builder.start();
             process = started;
             Thread.ofPlatform().daemon().name("broker-log").start(() -> copyLog(started, ready));
@@ -223,22 +235,33 @@ public final class BrokerProcess implements AutoCloseable {
     }
 
     private List<String> command() {
+        List<String> all = new ArrayList<>(List.of(
+                "--tributary.listeners.tcp.port=" + tcpPort,
+                "--tributary.listeners.ws.port=" + webSocketPort,
+                "--tributary.data-dir=" + folder.resolve("data"),
+                "--server.port=" + httpPort));
+        all.addAll(settings);
+        if (installation != null) {
+            return installation.run(all);
+        }
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-XX:+ExitOnOutOfMemoryError");
-        command.add("-XX:TieredStopAtLevel=1"); // tests start it often, and the machine is small
         command.add("--enable-native-access=ALL-UNNAMED");
         command.add("--sun-misc-unsafe-memory-access=allow");
-        command.addAll(jvmOptions);
+        command.addAll(javaOptions());
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
         command.add(MAIN_CLASS);
-        command.add("--tributary.listeners.tcp.port=" + tcpPort);
-        command.add("--tributary.listeners.ws.port=" + webSocketPort);
-        command.add("--tributary.data-dir=" + folder.resolve("data"));
-        command.add("--server.port=" + httpPort);
-        command.addAll(settings);
+        command.addAll(all);
         return command;
+    }
+
+    private List<String> javaOptions() {
+        List<String> options = new ArrayList<>();
+        options.add("-XX:+ExitOnOutOfMemoryError");
+        options.add("-XX:TieredStopAtLevel=1"); // tests start it often, and the machine is small
+        options.addAll(jvmOptions);
+        return options;
     }
 
     private void copyLog(Process started, CompletableFuture<Void> ready) {

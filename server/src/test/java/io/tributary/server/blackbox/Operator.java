@@ -7,25 +7,32 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An operator who calls the program's commands about running brokers, each in a JVM of its own.
  *
  * @param tokenFile the file with the administrators' token
+ * @param installation whose commands these are; null for the class path of the tests
  */
-public record Operator(Path tokenFile) {
+public record Operator(Path tokenFile, @Nullable Installation installation) {
+
+    /** With the commands of the class path of the tests. */
+    public Operator(Path tokenFile) {
+        this(tokenFile, null);
+    }
 
     /** What a command came to: its exit code, and all that it printed. */
     public record Outcome(int exit, String printed) {}
 
     /** Empties a node, which must be named; returns when the command does. */
     public Outcome drain(BrokerProcess broker, String... words) {
-        return run("DrainCommand", broker, words);
+        return run("drain", broker, words);
     }
 
     /** Spreads connections. */
     public Outcome rebalance(BrokerProcess broker, String... words) {
-        return run("RebalanceCommand", broker, words);
+        return run("rebalance", broker, words);
     }
 
     /** Empties the broker of this machine, which the command finds by the broker's own environment variables. */
@@ -35,12 +42,12 @@ public record Operator(Path tokenFile) {
                 Integer.toString(broker.httpPort()),
                 "TRIBUTARY_SECURITY_ADMIN_TOKEN_FILE",
                 tokenFile.toString());
-        return run("DrainCommand", environment, List.of(words));
+        return run("drain", environment, List.of(words));
     }
 
     /** Asks which formats the cluster writes, or finishes its upgrade. */
     public Outcome upgrade(BrokerProcess broker, String word) {
-        return run("UpgradeCommand", Map.of(), List.of(word, url(broker), "--token-file=" + tokenFile));
+        return run("upgrade", Map.of(), List.of(word, url(broker), "--token-file=" + tokenFile));
     }
 
     private Outcome run(String name, BrokerProcess broker, String... words) {
@@ -53,13 +60,8 @@ public record Operator(Path tokenFile) {
         return "--url=http://127.0.0.1:" + broker.httpPort();
     }
 
-    private static Outcome run(String name, Map<String, String> environment, List<String> words) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                "io.tributary.server." + name));
+    private Outcome run(String name, Map<String, String> environment, List<String> words) {
+        List<String> command = new ArrayList<>(installation == null ? ofClassPath(name) : installation.command(name));
         command.addAll(words);
         try {
             ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
@@ -74,5 +76,14 @@ public record Operator(Path tokenFile) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
+    }
+
+    private static List<String> ofClassPath(String name) {
+        return List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                "io.tributary.server." + Character.toUpperCase(name.charAt(0)) + name.substring(1) + "Command");
     }
 }

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -194,6 +195,15 @@ class SecurityStoreTest {
         Map<String, byte[]> stored = map("users").stored();
         assertThat(entry(stored, "entry/r:alice").stamp().epoch()).isEqualTo(9);
         assertThat(entry(stored, "entry/r:mallory").body()).isNull();
+    }
+
+    /** Format 3: the format, then the epoch of the owner that writes from now on. */
+    @Test
+    void claimHasTheBytesOfItsFormat() {
+        TestNode owner = new TestNode();
+        owner.epoch = 7;
+        Stamp _ = stampOf(owner.put("alice", false, new Absent()));
+        assertThat(map("users").stored()).containsEntry("writer", HexFormat.of().parseHex("0307"));
     }
 
     /** Between the claim and the first write of the next owner, too: a user who was disabled must stay so. */

@@ -4,7 +4,7 @@ import io.tributary.server.blackbox.load.Judge.Counts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class FaultReport {
     private static final String DASH = "-";
 
-    private final Map<Fault, Times> times = new EnumMap<>(Fault.class);
+    private final Map<String, Times> times = new LinkedHashMap<>();
     private final StringBuilder lines = new StringBuilder();
 
     private static final class Times {
@@ -27,7 +27,7 @@ final class FaultReport {
      * @param others from the harm until the rest worked, where the fault left a rest that works, or null
      * @param whole from the harm until all worked
      */
-    void add(Fault fault, String what, @Nullable Duration others, Duration whole, Counts counts) {
+    void add(String fault, String what, @Nullable Duration others, Duration whole, Counts counts) {
         Times ofFault = times.computeIfAbsent(fault, _ -> new Times());
         if (others != null) {
             ofFault.others.add(others);

@@ -24,6 +24,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * Clients at all nodes of a cluster, and one fault after the other below them. Publishers publish at a steady rate
@@ -206,6 +207,11 @@ final class FaultRun implements AutoCloseable {
      * Breaks something, heals it, and waits until the cluster works. {@link #text} has a line more then.
      */
     void play(Fault fault) {
+        play(fault.toString(), () -> fault.strike(context));
+    }
+
+    /** The same with what is no {@link Fault}. */
+    void play(String fault, Supplier<InflictedFault> strike) {
         restless.forEach((subscriber, odds) -> subscriber.setAway(random.nextInt(odds) == 0));
         sleepers.forEach(sleeper -> sleeper.setAway(true));
         cast.leaveAndReturn(PATIENCE);
@@ -214,7 +220,7 @@ final class FaultRun implements AutoCloseable {
         Counts before = judge.counts();
         judge.fault();
         long startNanos = System.nanoTime();
-        InflictedFault wound = fault.strike(context);
+        InflictedFault wound = strike.get();
         Duration others = null;
         if (wound.goesOn()) {
             probe.await(cluster.without(wound.lostNodes()), PATIENCE);

@@ -4,6 +4,7 @@ import io.tributary.broker.blackbox.TestClient;
 import io.tributary.localcluster.LocalKafka;
 import io.tributary.localcluster.LocalRedis;
 import io.tributary.server.blackbox.BrokerProcess;
+import io.tributary.server.blackbox.Installation;
 import io.tributary.server.blackbox.Secured;
 import io.tributary.server.blackbox.Secured.Way;
 import java.io.IOException;
@@ -40,6 +41,7 @@ import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Broker nodes {@code n1}, {@code n2}, ... on Kafka and Redis Cluster, each a process of its own on ports of its own,
@@ -362,6 +364,7 @@ public final class TestCluster implements AutoCloseable {
         private int shards = 12;
         private boolean waysOfTheirOwn;
         private boolean clocks;
+        private @Nullable Installation installation;
         private Way way = TestClient::open;
 
         private Builder(Path folder) {
@@ -413,6 +416,12 @@ public final class TestCluster implements AutoCloseable {
         /** A setting of all nodes, as on the command line: {@code --tributary.key=value}. */
         public Builder setting(String setting) {
             settings.add(setting);
+            return this;
+        }
+
+        /** Its nodes run from this installation, until they are given another one. */
+        Builder installation(Installation first) {
+            installation = first;
             return this;
         }
 
@@ -495,6 +504,9 @@ public final class TestCluster implements AutoCloseable {
                     own.add("--tributary.cluster.link.port=0");
                 }
                 BrokerProcess node = BrokerProcess.prepare(folder.resolve(name), jvmOptions, own);
+                if (installation != null) {
+                    node.runFrom(installation);
+                }
                 cluster.nodes.put(name, node);
                 clockLibrary.ifPresent(library -> {
                     WallClock clock = WallClock.of(library, folder.resolve(name + ".clock"));
