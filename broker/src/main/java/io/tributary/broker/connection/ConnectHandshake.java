@@ -151,7 +151,8 @@ final class ConnectHandshake {
         }
         if (connect.clientId().equals(context.services().access().backEnds())) {
             throw new MqttException(
-                    ReasonCode.CLIENT_IDENTIFIER_NOT_VALID, "client identifier is that of back-ends, whose records are published");
+                    ReasonCode.CLIENT_IDENTIFIER_NOT_VALID,
+                    "client identifier is that of back-ends, whose records are published");
         }
     }
 

@@ -1,9 +1,9 @@
 package io.tributary.cluster.metrics;
 
+import io.micrometer.core.instrument.Timer;
 import io.tributary.broker.metrics.BrokerMeters;
 import io.tributary.broker.metrics.Meters;
 import io.tributary.cluster.ingest.IngestRecorder;
-import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;

@@ -102,8 +102,7 @@ class AppRecordFormatTest {
         Message inside = TenantNames.message("acme", PLAIN);
         Recipient recipient = new Recipient(
                 "\0\0acme/erp", 5, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.SMALL_APPLICATION);
-        ProducerRecord<byte[], byte[]> record =
-                FORMAT.encode(TOPIC, inside, recipient, null, NOW, RecordFormat.NEWEST);
+        ProducerRecord<byte[], byte[]> record = FORMAT.encode(TOPIC, inside, recipient, null, NOW, RecordFormat.NEWEST);
         assertThat(record.key()).isEqualTo(bytes("plant/1"));
         assertThat(texts(record))
                 .containsExactly("mqtt.qos=1", "mqtt.tenant=acme", "mqtt.publisher=pump", "mqtt.time=1700000000000");
@@ -162,8 +161,7 @@ class AppRecordFormatTest {
 
     @Test
     void keyAndValueAreTopicAndPayload() {
-        ProducerRecord<byte[], byte[]> record =
-                FORMAT.encode(TOPIC, FULL, OWN, null, NOW, RecordFormat.NEWEST);
+        ProducerRecord<byte[], byte[]> record = FORMAT.encode(TOPIC, FULL, OWN, null, NOW, RecordFormat.NEWEST);
         assertThat(record.key()).isEqualTo(bytes("plant/ö"));
         assertThat(record.value()).isSameAs(FULL.payload());
         assertThat(record.topic()).isEqualTo(TOPIC.topic());
