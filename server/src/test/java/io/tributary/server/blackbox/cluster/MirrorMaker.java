@@ -7,11 +7,16 @@ import io.tributary.localcluster.ServerProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Kafka's MirrorMaker 2 as a process of its own, with the file of docs/geographic.md: it copies the topic of the
- * session {@code across} from one region to another. It ends with this JVM, however that ends.
+ * session {@code across} from one region to another. Where one of its tasks has failed, which it never begins again by
+ * itself, it is killed and started again, as the chart's probe has it. It ends with this JVM, however that ends.
+ * Thread-safe.
  */
 final class MirrorMaker implements AutoCloseable {
     private static final Path FILE = Path.of("..", "docs", "geographic", "mirror-maker.properties");
@@ -26,7 +31,11 @@ final class MirrorMaker implements AutoCloseable {
             </configuration>
             """;
 
+    private static final String FAILED = "will not recover until manually restarted";
+    private static final Duration LOOK = Duration.ofSeconds(1);
+
     private final ServerProcess process;
+    private final CountDownLatch closed = new CountDownLatch(1);
 
     private MirrorMaker(ServerProcess process) {
         this.process = process;
@@ -77,22 +86,46 @@ final class MirrorMaker implements AutoCloseable {
                 "--clusters",
                 to);
         Path log = folder.resolve(from + "-" + to + ".log");
-        return new MirrorMaker(
-                new ServerProcess("mirror-" + from + "-" + to, command, settings.toString(), log, Lifetime.BOUND));
+        return new MirrorMaker(new ServerProcess(
+                        "mirror-" + from + "-" + to, command, settings.toString(), log, Lifetime.BOUND))
+                .watched();
     }
 
     /** Starts it; what it copies tells when it is ready. */
-    void start() {
+    synchronized void start() {
         process.start();
     }
 
     /** Ends it with SIGKILL. */
-    void kill() {
+    synchronized void kill() {
         process.kill();
     }
 
+    /** Has it looked after until it is closed. */
+    MirrorMaker watched() {
+        Thread.ofVirtual().start(() -> {
+            try {
+                while (!closed.await(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
+                    restartWhenFailed();
+                }
+            } catch (InterruptedException ended) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        return this;
+    }
+
+    private synchronized void restartWhenFailed() {
+        if (closed.getCount() > 0 && process.isRunning() && process.hasLogged(FAILED)) {
+            System.out.println(process.name() + ": a task has failed; it is started again");
+            process.kill();
+            process.start();
+        }
+    }
+
     @Override
-    public void close() {
+    public synchronized void close() {
+        closed.countDown();
         process.kill();
     }
 }
