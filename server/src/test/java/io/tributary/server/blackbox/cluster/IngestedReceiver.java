@@ -23,8 +23,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A subscriber of messages of QoS 1 and 2 whose payload is a number, counted from 0 on each topic. It finds fault with one that
- * is missing, comes twice or out of order, the moment it sees it; repeats may be allowed. One thread.
+ * A subscriber of messages of QoS 1 and 2 whose payload is a number, counted from 0 on each topic. It finds fault with
+ * one that is missing, comes twice or out of order, the moment it sees it; repeats may be allowed. One thread.
  */
 final class IngestedReceiver {
     private static final Duration LOOK = Duration.ofMillis(100);
