@@ -21,6 +21,9 @@ FLEET = [
     ("Kafka and Redis: failures", "ops", [("sum(rate(tributary_kafka_errors_total{NS}[5m]))", "Kafka"),
                                           ("sum by (reason) (rate(tributary_redis_failures_total{NS}[5m]))", "Redis {{reason}}")]),
     ("Applications behind", "s", [("max by (client) (tributary_applications_lag_age_seconds{NS})", "{{client}}")]),
+    ("Ingest: records", "ops", [("sum by (outcome) (rate(tributary_ingest_records_total{NS}[5m]))", "{{outcome}}")]),
+    ("Ingest: records that wait", "short", [("sum(tributary_ingest_lag{NS})", "wait")]),
+    ("Ingest: age when published, at most", "s", [("max(tributary_ingest_delay_seconds_max{NS})", "age")]),
 ]
 
 NODE = [

@@ -91,11 +91,22 @@
 {{- if and (include "tributary.daemon" .) $v.replicas }}{{ $p = append $p "replicas: has no effect with node.everyMachine, where there is one a machine; leave it out, and choose machines by nodeSelector" }}{{ end }}
 {{- if eq $v.form "geographic" }}
 {{- if not $v.geographic.region }}{{ $p = append $p "geographic.region: is missing; the name of this region, such as eu" }}{{ end }}
+{{- $regions := list }}
 {{- range $v.geographic.from }}
-{{- if eq .region $v.geographic.region }}{{ $p = append $p (printf "geographic.from: %s is this region itself; name the others" .region) }}{{ end }}
+{{- $at := print "geographic.from: " .region }}
+{{- if eq .region $v.geographic.region }}{{ $p = append $p (print $at " is this region itself; name the others") }}{{ end }}
+{{- if has .region $regions }}{{ $p = append $p (print $at " is there twice; all its topics in one entry, with commas between") }}{{ end }}
+{{- $regions = append $regions .region }}
+{{- if and (eq (dig "sasl" "mechanism" "" .) "plain") (not .tls) }}{{ $p = append $p (print $at " has sasl.mechanism: plain without tls, which would show the password to everybody on the way; set tls, or take scram-sha-512") }}{{ end }}
+{{- end }}
+{{- if and $v.geographic.from (not $v.geographic.ingest) }}{{ $p = append $p (printf "geographic.ingest: is empty, so nobody would publish what is copied from %s; such as [%s.tributary.app.across]" (first $regions) (first $regions)) }}{{ end }}
+{{- range $key, $value := $v.geographic.properties }}
+{{- if regexMatch "(transforms|predicates)(\\.|$)" $key }}{{ $p = append $p (printf "geographic.properties.%s: would take the place of the filter that keeps messages from coming back; leave it out, or copy with a MirrorMaker of your own" $key) }}{{ end }}
+{{- if and (regexMatch "(?i)password|secret|jaas" $key) (not (contains "${" (toString $value))) }}{{ $p = append $p (printf "geographic.properties.%s: a secret in plain words would be in a ConfigMap; use geographic.from with sasl.existingSecret" $key) }}{{ end }}
 {{- end }}
 {{- range $topic := $v.geographic.ingest }}
-{{- if hasPrefix (print $v.geographic.region ".") $topic }}{{ $p = append $p (printf "geographic.ingest: %s comes from this region itself, and would go round for ever; topics of other regions" $topic) }}{{ end }}
+{{- if hasPrefix (print $v.geographic.region ".") $topic }}{{ $p = append $p (printf "geographic.ingest: %s comes from this region itself, and would go round for ever; topics of other regions" $topic) }}
+{{- else if and $regions (not (has (first (splitList "." $topic)) $regions)) }}{{ $p = append $p (printf "geographic.ingest: %s begins with no region of geographic.from (%s), so nobody would copy it; such as %s.%s" $topic (join ", " $regions) (first $regions) $topic) }}{{ end }}
 {{- end }}
 {{- end }}
 

@@ -3,6 +3,7 @@ package io.tributary.cluster;
 import io.tributary.broker.BrokerStartException;
 import io.tributary.broker.deployment.Storage;
 import io.tributary.broker.security.store.SecurityTable;
+import io.tributary.cluster.ingest.IngestConfig;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaTopics;
@@ -148,15 +149,22 @@ record ClusterStorage(
             parts.add(redis);
             ShardStore store = new RedisShardStore(redis, cluster.shards(), format, metrics.redis());
             parts.add(store);
+            IngestConfig ingested = cluster.ingest();
             AppTopics topics = new KafkaAppTopics(
-                    kafka, cluster.applications(), clientId, largestPacketBytes, format, metrics.kafka(), onBroken);
+                    kafka,
+                    cluster.applications(),
+                    clientId,
+                    largestPacketBytes,
+                    ingested == null ? null : ingested.publisher(),
+                    format,
+                    metrics.kafka(),
+                    onBroken);
             parts.add(topics);
             ShardLog log = new KafkaShardLog(
                     forShards, clientId, cluster.shards(), cluster.retention(), clock, metrics.kafka(), onBroken);
             parts.add(log);
-            IngestSource ingest = cluster.ingest() == null
-                    ? null
-                    : new KafkaIngest(kafka, clientId, cluster.ingest().source(), metrics.kafka());
+            IngestSource ingest =
+                    ingested == null ? null : new KafkaIngest(kafka, clientId, ingested.source(), metrics.kafka());
             if (ingest != null) {
                 parts.add(ingest);
             }

@@ -123,6 +123,11 @@ record Clustered(
     }
 
     @Override
+    public @Nullable String backEnds() {
+        return ingest == null ? null : ingest.publisher();
+    }
+
+    @Override
     public boolean isAlone() {
         return false;
     }

@@ -9,6 +9,7 @@ import io.tributary.broker.security.OnRevocation;
 import io.tributary.broker.security.Revocations;
 import io.tributary.broker.security.SessionTakeover;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which clients may connect, as which kind of client, and what each may do.
@@ -20,6 +21,7 @@ import java.util.Map;
  * @param takeover who gets a session that is there
  * @param bans who may not connect, whatever the authenticators say
  * @param revocations what is taken from clients that are connected
+ * @param backEnds the client identifier as which back-ends publish, which no client may have; null where there are none
  */
 public record AccessControl(
         Authenticator authenticator,
@@ -28,7 +30,8 @@ public record AccessControl(
         ClientRules clientRules,
         SessionTakeover takeover,
         BanList bans,
-        Revocations revocations) {
+        Revocations revocations,
+        @Nullable String backEnds) {
 
     /** Copies the map. */
     public AccessControl {
@@ -50,6 +53,7 @@ public record AccessControl(
                 clientRules,
                 takeover,
                 bans,
-                new Revocations(OnRevocation.REMOVE, (_, _) -> {}));
+                new Revocations(OnRevocation.REMOVE, (_, _) -> {}),
+                null);
     }
 }

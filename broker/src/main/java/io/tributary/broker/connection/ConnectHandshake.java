@@ -149,6 +149,11 @@ final class ConnectHandshake {
             throw new MqttException(
                     ReasonCode.CLIENT_IDENTIFIER_NOT_VALID, "client identifier has more than " + limit + " characters");
         }
+        if (connect.clientId().equals(context.services().access().backEnds())) {
+            throw new MqttException(
+                    ReasonCode.CLIENT_IDENTIFIER_NOT_VALID,
+                    "client identifier is that of back-ends, whose records are published");
+        }
     }
 
     /** Before anybody is asked who the client is. */

@@ -11,6 +11,7 @@ import io.tributary.broker.subscription.Routes;
 import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.common.event.RecordFormat;
 import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The place of a broker, alone or among the nodes of a cluster: the parts that exist before the broker is built. Once
@@ -35,6 +36,11 @@ public interface Deployment extends AutoCloseable {
 
     /** The format of records that other nodes read. */
     RecordFormat format();
+
+    /** The client identifier as which back-ends publish, which no client may have; null where there are none. */
+    default @Nullable String backEnds() {
+        return null;
+    }
 
     /** How shards talk with other nodes. */
     OtherNodes others();

@@ -565,6 +565,11 @@ public enum BrokerMeters {
             "tributary.ingest.lag",
             Type.GAUGE,
             "Records of back-ends in this node's partitions that are not safe for subscribers yet."),
+    /** How old records are. */
+    INGEST_DELAY(
+            "tributary.ingest.delay",
+            Type.TIMER,
+            "How old records of back-ends are, by their timestamp, when they are safe for subscribers."),
     /** Partitions. */
     INGEST_PARTITIONS("tributary.ingest.partitions", Type.GAUGE, "Partitions of back-ends that this node reads."),
     /** Whether it works. */

@@ -79,7 +79,7 @@ final class ConnectionFixture {
                     "node",
                     backend.parts,
                     new AccessControl(
-                            authenticator, methods, authorizer, clientRules, takeover, BanList.NONE, revocations),
+                            authenticator, methods, authorizer, clientRules, takeover, BanList.NONE, revocations, null),
                     new Extensions(interceptor, List.of(new Noting())),
                     recorder,
                     Guard.lenient(),

@@ -9,6 +9,7 @@ import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.ingest.IngestRecord;
 import io.tributary.persistence.ingest.IngestSource;
 import io.tributary.persistence.ingest.IngestSource.Verdict;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -82,14 +83,17 @@ public final class Ingest implements IngestSource.Reader {
             recorder.done(Outcome.EXPIRED);
             verdict.safe();
         } else {
-            router.publish(message, record.source(), outcome -> decide(outcome, verdict));
+            router.publish(message, record.source(), outcome -> decide(record, outcome, verdict));
         }
     }
 
-    private void decide(RouteOutcome outcome, Verdict verdict) {
+    private void decide(IngestRecord record, RouteOutcome outcome, Verdict verdict) {
         switch (outcome) {
             case RouteOutcome.Safe(), RouteOutcome.NoSubscribers() -> {
                 recorder.done(Outcome.PUBLISHED);
+                if (record.timeMillis() >= 0) { // by the clock of the producer, which may be ahead of ours
+                    recorder.delay(Duration.ofMillis(Math.max(0, clock.millis() - record.timeMillis())));
+                }
                 verdict.safe();
             }
             case RouteOutcome.Refused(var reason, var words) -> {

@@ -1,5 +1,7 @@
 package io.tributary.cluster.ingest;
 
+import java.time.Duration;
+
 /** Counts outcomes of records that back-ends produced. Any thread; must not block. */
 public interface IngestRecorder {
 
@@ -22,6 +24,9 @@ public interface IngestRecorder {
 
     /** A record was taken. */
     default void read() {}
+
+    /** A record is published that was produced so long ago. */
+    default void delay(Duration age) {}
 
     /** A record is done with, for now. */
     default void done(Outcome outcome) {}

@@ -51,7 +51,7 @@ final class RecordHeaders {
             if (i <= lastStandard) {
                 take(header.name(), header.value(), record.timeMillis());
             } else {
-                addUserProperty(header.name(), header.value());
+                addUserProperty(HeaderNames.userPropertyOf(header.name()), header.value());
             }
         }
     }
@@ -80,7 +80,7 @@ final class RecordHeaders {
             case HeaderNames.CONTENT_TYPE -> contentType = RecordText.of(name, value);
             case HeaderNames.RESPONSE_TOPIC -> responseTopic = topicOf(RecordText.of(name, value));
             case HeaderNames.CORRELATION_DATA -> correlationData = dataOf(value);
-            case HeaderNames.PUBLISHER, HeaderNames.TIME -> {} // the broker's own words
+            case HeaderNames.PUBLISHER, HeaderNames.TIME, HeaderNames.INGESTED -> {} // the broker's own words
             case HeaderNames.ROUTING ->
                 throw new InvalidRecordException(
                         HeaderNames.ROUTING + " is the broker's own header, and not the first");

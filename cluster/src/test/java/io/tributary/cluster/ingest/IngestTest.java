@@ -12,12 +12,16 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.ingest.IngestOptions;
 import io.tributary.persistence.ingest.IngestRecord;
 import io.tributary.persistence.ingest.IngestSource.Verdict;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class IngestTest implements NodeView, Verdict, IngestRecorder {
+    private static final long PRODUCED = 1_000_000;
+
     private boolean current = true;
     private boolean congested;
     private int read;
@@ -25,13 +29,14 @@ class IngestTest implements NodeView, Verdict, IngestRecorder {
     private final RouterFixture fixture = new RouterFixture();
     private final List<String> verdicts = new ArrayList<>();
     private final List<Outcome> outcomes = new ArrayList<>();
+    private final List<Duration> delays = new ArrayList<>();
     private final Ingest ingest = new Ingest(
             new IngestConfig("back-end", new IngestOptions(List.of("commands"), null, 1, 1)),
             DecoderLimits.DEFAULT,
             fixture.router(),
             this,
             () -> congested,
-            InstantSource.system(),
+            InstantSource.fixed(Instant.ofEpochMilli(PRODUCED + 1_500)),
             this);
 
     @Test
@@ -42,6 +47,7 @@ class IngestTest implements NodeView, Verdict, IngestRecorder {
         assertThat(fixture.deliveries.getFirst().message().message().topic()).isEqualTo("a/b");
         assertThat(verdicts).containsExactly("safe");
         assertThat(outcomes).containsExactly(Outcome.PUBLISHED);
+        assertThat(delays).containsExactly(Duration.ofMillis(1_500));
         assertThat(read).isEqualTo(1);
     }
 
@@ -80,12 +86,13 @@ class IngestTest implements NodeView, Verdict, IngestRecorder {
         ingest.onRecord(record("a", new IngestRecord.Header("mqtt.retain", "true".getBytes(UTF_8))), this);
         assertThat(verdicts).containsExactly("failed");
         assertThat(outcomes).containsExactly(Outcome.FAILED);
+        assertThat(delays).isEmpty();
     }
 
     private static IngestRecord record(String key, IngestRecord.Header... headers) {
         Source source = new Source(Source.FIRST_INGEST, 5, 0);
         return new IngestRecord(
-                "commands", 0, 5, 0, source, key.getBytes(UTF_8), "m".getBytes(UTF_8), List.of(headers));
+                "commands", 0, 5, PRODUCED, source, key.getBytes(UTF_8), "m".getBytes(UTF_8), List.of(headers));
     }
 
     @Override
@@ -116,6 +123,11 @@ class IngestTest implements NodeView, Verdict, IngestRecorder {
     @Override
     public void read() {
         read++;
+    }
+
+    @Override
+    public void delay(Duration age) {
+        delays.add(age);
     }
 
     @Override

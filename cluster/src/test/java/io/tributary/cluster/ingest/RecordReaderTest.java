@@ -98,6 +98,14 @@ class RecordReaderTest {
                 .containsExactly(new UserProperty("mqtt.tenant", "acme"), new UserProperty("tributary", "x"));
     }
 
+    @Test
+    void headerIngestedOfTheBrokerIsPassedOverAndThatOfAClientIsItsUserProperty() throws InvalidRecordException {
+        String routing = "tributary=\u0002\0\u0002";
+        Message message = read("a/b", "on", routing, "mqtt.qos=2", "mqtt.ingested=true", "mqtt.ingested\0=mine");
+        assertThat(message.properties().userProperties()).containsExactly(new UserProperty("mqtt.ingested", "mine"));
+        assertThat(read("a/b", "on", "mqtt.ingested=true").properties()).isEqualTo(PublishProperties.NONE);
+    }
+
     @ParameterizedTest
     @CsvSource({
         "tributary=ours, a=1, this one is not: the record has format 111",

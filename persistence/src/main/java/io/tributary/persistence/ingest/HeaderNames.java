@@ -38,5 +38,24 @@ public final class HeaderNames {
     /** How the broker delivers it; its own bytes. */
     public static final String ROUTING = "tributary";
 
+    /**
+     * Is there when the message came by ingest, and only then: programs that copy records look for a header of this
+     * name, wherever it is, and leave out the record. So no user property has it, see {@link #ofUserProperty}.
+     */
+    public static final String INGESTED = "mqtt.ingested";
+
+    /** The header of a user property that has the name of {@link #INGESTED}; MQTT has no NUL [MQTT-1.5.4-2]. */
+    private static final String NOT_INGESTED = INGESTED + '\0';
+
     private HeaderNames() {}
+
+    /** The header that the broker writes for a user property: its own name, but for one. */
+    public static String ofUserProperty(String name) {
+        return name.equals(INGESTED) ? NOT_INGESTED : name;
+    }
+
+    /** The user property of a header that the broker wrote. */
+    public static String userPropertyOf(String header) {
+        return header.equals(NOT_INGESTED) ? INGESTED : header;
+    }
 }

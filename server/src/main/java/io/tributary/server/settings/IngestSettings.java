@@ -16,7 +16,8 @@ import org.springframework.util.unit.DataSize;
  *
  * @param topics The topics that back-ends produce to, with commas between, the same on all nodes. They must exist.
  *     Without a value, nothing is read.
- * @param publisher The client identifier as which the authorizer is asked whether a record may be published.
+ * @param publisher The client identifier as which the authorizer is asked whether a record may be published, and
+ *     which no client may have.
  * @param deadLetters The topic to which records are copied that are no messages. It must exist. Without a value, they
  *     are only counted and logged.
  * @param maxRecords How many records of one partition may be under way at once.

@@ -24,13 +24,13 @@ import org.jspecify.annotations.Nullable;
  * {@link StandardHeaders} follow as far as there is something to say, then the user properties in their order, under
  * their own names. In a record without the first, which a back-end produced, every header with a standard name is that
  * one, and all others are user properties.
+ *
+ * @param backEnds the client identifier as which back-ends publish; null where there are none
  */
-final class AppRecordFormat {
+record AppRecordFormat(@Nullable String backEnds) {
     private static final byte[] EMPTY = new byte[0];
-    private static final int MOST_STANDARD_HEADERS = 11;
+    private static final int MOST_STANDARD_HEADERS = 12;
     private static final int LENGTHS_OF_A_HEADER = 4;
-
-    private AppRecordFormat() {}
 
     /**
      * The record of a message. Neither payload nor correlation data is copied.
@@ -40,7 +40,7 @@ final class AppRecordFormat {
      * @param nowMillis the time of the broker
      * @param format in which the {@link RoutingHeader} is written
      */
-    static ProducerRecord<byte[], byte[]> encode(
+    ProducerRecord<byte[], byte[]> encode(
             TopicPartition to,
             Message message,
             @Nullable Recipient recipient,
@@ -51,10 +51,13 @@ final class AppRecordFormat {
         List<UserProperty> userProperties = message.properties().userProperties();
         List<Header> headers = new ArrayList<>(MOST_STANDARD_HEADERS + userProperties.size());
         StandardHeaders.add(headers, seen, TenantNames.tenantOf(message.topic()), nowMillis);
+        if (seen.publisher().equals(backEnds)) {
+            StandardHeaders.addIngested(headers);
+        }
         byte[] routing = new RoutingHeader(headers.size(), recipient, source).encode(format);
         headers.addFirst(new RecordHeader(HeaderNames.ROUTING, routing));
         for (UserProperty property : userProperties) {
-            headers.add(new RecordHeader(property.name(), utf8(property.value())));
+            headers.add(new RecordHeader(HeaderNames.ofUserProperty(property.name()), utf8(property.value())));
         }
         return new ProducerRecord<>(to.topic(), to.partition(), utf8(seen.topic()), message.payload(), headers);
     }
@@ -115,8 +118,9 @@ final class AppRecordFormat {
     /** A header that is not text cannot be a user property of MQTT, and is left out. */
     private static void addUserProperty(List<UserProperty> userProperties, Header header) {
         String value = MqttText.orNull(header.value());
-        if (value != null && MqttText.isValid(header.key())) {
-            userProperties.add(new UserProperty(header.key(), value));
+        String name = HeaderNames.userPropertyOf(header.key());
+        if (value != null && MqttText.isValid(name)) {
+            userProperties.add(new UserProperty(name, value));
         }
     }
 

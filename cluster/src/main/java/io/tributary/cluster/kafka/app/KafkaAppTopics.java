@@ -59,6 +59,7 @@ public final class KafkaAppTopics implements AppTopics {
     private final AcknowledgedPositions acknowledged;
     private final ScheduledExecutorService timer;
     private final InstantSource clock = InstantSource.system();
+    private final AppRecordFormat records;
     private final RecordFormat format;
     private volatile Predicate<Recipient> lives = _ -> false;
     private volatile boolean closed;
@@ -68,6 +69,7 @@ public final class KafkaAppTopics implements AppTopics {
      *
      * @param clientId names this node in Kafka's logs and metrics
      * @param largestPacketBytes the largest MQTT packet that is accepted
+     * @param backEnds the client identifier as which back-ends publish, or null where there are none
      * @param format says in which format records are written
      * @param onBroken told once when appending is broken for good, and once should reading end by a defect; must not
      *     block
@@ -78,11 +80,13 @@ public final class KafkaAppTopics implements AppTopics {
             AppTopicsConfig apps,
             String clientId,
             int largestPacketBytes,
+            @Nullable String backEnds,
             RecordFormat format,
             KafkaRecorder recorder,
             Consumer<Throwable> onBroken) {
         this.config = config;
         this.apps = apps;
+        this.records = new AppRecordFormat(backEnds);
         this.format = format;
         this.ownPrefix = config.topicPrefix() + ".app.";
         this.groupPrefix = config.topicPrefix() + ".group.";
@@ -136,7 +140,7 @@ public final class KafkaAppTopics implements AppTopics {
     public boolean append(
             AppTopic topic, Message message, Recipient recipient, @Nullable Source source, AppendCallback callback) {
         return producer.append(
-                AppRecordFormat.encode(partition(topic), message, recipient, source, clock.millis(), format.toWrite()),
+                records.encode(partition(topic), message, recipient, source, clock.millis(), format.toWrite()),
                 () -> lives.test(recipient),
                 callback);
     }

@@ -56,6 +56,11 @@ final class StandardHeaders {
         addProperties(headers, message.properties());
     }
 
+    /** Adds the one that says that the message came by ingest. */
+    static void addIngested(List<Header> headers) {
+        headers.add(new RecordHeader(HeaderNames.INGESTED, TRUE));
+    }
+
     private static void addProperties(List<Header> headers, PublishProperties properties) {
         if (properties.payloadFormat() != null) {
             boolean text = properties.payloadFormat() == PayloadFormat.UTF_8;
@@ -90,6 +95,7 @@ final class StandardHeaders {
             case HeaderNames.RESPONSE_TOPIC -> responseTopic = MqttText.topic(value);
             case HeaderNames.CORRELATION_DATA -> correlationData = data(value);
             case HeaderNames.TIME -> {} // for other readers: the log has a time of its own
+            case HeaderNames.INGESTED -> {} // for other readers: the publisher says so, too
             case HeaderNames.TENANT -> {} // for other readers: whose record it is says the topic, or the recipient
             default -> {
                 return false;

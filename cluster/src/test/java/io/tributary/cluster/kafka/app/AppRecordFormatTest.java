@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class AppRecordFormatTest {
     private static final TopicPartition TOPIC = new TopicPartition("tributary.app.erp", 0);
+    private static final AppRecordFormat FORMAT = new AppRecordFormat("back-end");
     private static final long NOW = 1_700_000_000_000L;
 
     private static final Message PLAIN = new Message(
@@ -77,7 +78,7 @@ class AppRecordFormatTest {
 
     @Test
     void headersSayWhatTheyAreWhenReadByAnybody() {
-        assertThat(texts(AppRecordFormat.encode(TOPIC, FULL, OWN, null, NOW, RecordFormat.NEWEST)))
+        assertThat(texts(FORMAT.encode(TOPIC, FULL, OWN, null, NOW, RecordFormat.NEWEST)))
                 .containsExactly(
                         "mqtt.qos=2",
                         "mqtt.retain=true",
@@ -92,7 +93,7 @@ class AppRecordFormatTest {
                         "mqtt.qos=mine",
                         "a=2",
                         "tributary=");
-        assertThat(texts(AppRecordFormat.encode(TOPIC, PLAIN, OWN, null, NOW, RecordFormat.NEWEST)))
+        assertThat(texts(FORMAT.encode(TOPIC, PLAIN, OWN, null, NOW, RecordFormat.NEWEST)))
                 .containsExactly("mqtt.qos=1", "mqtt.publisher=pump", "mqtt.time=1700000000000");
     }
 
@@ -101,8 +102,7 @@ class AppRecordFormatTest {
         Message inside = TenantNames.message("acme", PLAIN);
         Recipient recipient = new Recipient(
                 "\0\0acme/erp", 5, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.SMALL_APPLICATION);
-        ProducerRecord<byte[], byte[]> record =
-                AppRecordFormat.encode(TOPIC, inside, recipient, null, NOW, RecordFormat.NEWEST);
+        ProducerRecord<byte[], byte[]> record = FORMAT.encode(TOPIC, inside, recipient, null, NOW, RecordFormat.NEWEST);
         assertThat(record.key()).isEqualTo(bytes("plant/1"));
         assertThat(texts(record))
                 .containsExactly("mqtt.qos=1", "mqtt.tenant=acme", "mqtt.publisher=pump", "mqtt.time=1700000000000");
@@ -124,10 +124,44 @@ class AppRecordFormatTest {
         assertThat(AppRecordFormat.decode(record, "erp").message().topic()).isEqualTo("plant/1");
     }
 
+    /** Programs that copy records go by the name alone, wherever the header is. */
+    @Test
+    void headerIngestedIsThereWhenTheMessageCameByIngestAndInNoOtherRecord() {
+        UserProperty forged = new UserProperty("mqtt.ingested", "true");
+        PublishProperties properties = new PublishProperties(null, null, null, null, List.of(forged));
+        for (String tenant : new String[] {null, "acme"}) {
+            Message device = TenantNames.message(tenant, message(properties, "pump"));
+            Message backEnd = TenantNames.message(tenant, message(properties, "back-end"));
+            assertThat(encoded(device).headers().headers("mqtt.ingested")).isEmpty();
+            assertThat(encoded(backEnd).headers().headers("mqtt.ingested"))
+                    .containsExactly(header("mqtt.ingested", "true"));
+            for (Message message : List.of(device, backEnd)) {
+                ProducerRecord<byte[], byte[]> record = encoded(message);
+                ConsumerRecord<byte[], byte[]> read =
+                        record(record.key(), record.value(), record.headers().toArray());
+                assertThat(AppRecordFormat.decode(read, TenantNames.clientId(tenant, "erp"))
+                                .message())
+                        .isEqualTo(message);
+            }
+        }
+        assertThat(new AppRecordFormat(null)
+                        .encode(TOPIC, message(properties, ""), OWN, null, NOW, RecordFormat.NEWEST)
+                        .headers()
+                        .headers("mqtt.ingested"))
+                .isEmpty();
+    }
+
+    private static Message message(PublishProperties properties, String publisher) {
+        return new Message("plant/1", bytes("on"), QoS.AT_LEAST_ONCE, false, properties, Message.NEVER, publisher);
+    }
+
+    private static ProducerRecord<byte[], byte[]> encoded(Message message) {
+        return FORMAT.encode(TOPIC, message, OWN, null, NOW, RecordFormat.NEWEST);
+    }
+
     @Test
     void keyAndValueAreTopicAndPayload() {
-        ProducerRecord<byte[], byte[]> record =
-                AppRecordFormat.encode(TOPIC, FULL, OWN, null, NOW, RecordFormat.NEWEST);
+        ProducerRecord<byte[], byte[]> record = FORMAT.encode(TOPIC, FULL, OWN, null, NOW, RecordFormat.NEWEST);
         assertThat(record.key()).isEqualTo(bytes("plant/ö"));
         assertThat(record.value()).isSameAs(FULL.payload());
         assertThat(record.topic()).isEqualTo(TOPIC.topic());
@@ -224,13 +258,13 @@ class AppRecordFormatTest {
 
     @Test
     void sizeCountsEverythingWhenRecordsHaveHeaders() {
-        assertThat(AppRecordFormat.sizeBytes(AppRecordFormat.encode(TOPIC, FULL, OWN, null, NOW, RecordFormat.NEWEST)))
+        assertThat(AppRecordFormat.sizeBytes(FORMAT.encode(TOPIC, FULL, OWN, null, NOW, RecordFormat.NEWEST)))
                 .isBetween(250, 350);
     }
 
     private static String routingBytes(
             Message message, @Nullable Recipient recipient, @Nullable Source source, int format) {
-        Header first = AppRecordFormat.encode(TOPIC, message, recipient, source, NOW, format)
+        Header first = FORMAT.encode(TOPIC, message, recipient, source, NOW, format)
                 .headers()
                 .iterator()
                 .next();
@@ -247,7 +281,7 @@ class AppRecordFormatTest {
 
     private static Decoded decoded(Message message, @Nullable Recipient recipient, @Nullable Source source) {
         ProducerRecord<byte[], byte[]> sent =
-                AppRecordFormat.encode(TOPIC, message, recipient, source, NOW, RecordFormat.NEWEST);
+                FORMAT.encode(TOPIC, message, recipient, source, NOW, RecordFormat.NEWEST);
         return AppRecordFormat.decode(
                 record(sent.key(), sent.value(), sent.headers().toArray()), "erp");
     }

@@ -67,6 +67,7 @@ class AppTopicsFailureTest {
                 AppTopicsConfig.defaults(),
                 "node",
                 TestKafka.LARGEST_PACKET,
+                "back-end",
                 RecordFormat.alone(),
                 KafkaRecorder.NONE,
                 failure -> broken.incrementAndGet());

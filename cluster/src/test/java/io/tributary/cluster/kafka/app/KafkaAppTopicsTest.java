@@ -75,6 +75,7 @@ class KafkaAppTopicsTest extends AppTopicsContract {
                 apps.withCleaningInterval(Duration.ofMillis(200)),
                 "node",
                 TestKafka.LARGEST_PACKET,
+                "back-end",
                 RecordFormat.alone(),
                 recorder,
                 failure -> broken.incrementAndGet());

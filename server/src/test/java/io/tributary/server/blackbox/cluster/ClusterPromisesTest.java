@@ -85,6 +85,8 @@ class ClusterPromisesTest {
     @BeforeAll
     static void start() {
         cluster = TestCluster.in(Scratch.folder("promises"))
+                .topic("commands", 1)
+                .setting("--tributary.ingest.topics=commands")
                 .setting("--tributary.sys.interval=1s")
                 .setting("--tributary.subscriptions.max-filter-size=65535B")
                 .setting("--tributary.applications.rules[0].client-id=*app-small-*")

@@ -12,7 +12,10 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** Reads the topics of a Kafka, as anybody could, to find out what was written to them. One thread at a time. */
+/**
+ * Reads the topics of a Kafka, as anybody could, to find out what was written to them, and not taken back with a
+ * transaction. One thread at a time.
+ */
 public final class KafkaRecords implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(100);
 
@@ -25,7 +28,9 @@ public final class KafkaRecords implements AutoCloseable {
                         ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
                         bootstrapServers,
                         ConsumerConfig.EXCLUDE_INTERNAL_TOPICS_CONFIG,
-                        false),
+                        false,
+                        ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                        "read_committed"),
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer());
     }
