@@ -65,7 +65,7 @@ class StatusTest {
     @Test
     void brokerAloneWarnsToo() {
         BrokerStatus status = new BrokerStatus(
-                true, null, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of("no files", "no luck"), null);
+                true, null, null, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of("no files", "no luck"), null);
         Health health = new BrokerHealth(() -> status).health();
         assertThat(health.getStatus()).isEqualTo(Status.UP);
         assertThat(health.getDetails()).containsEntry("warning", "no files; no luck");
@@ -139,6 +139,20 @@ class StatusTest {
     private static BrokerStatus status(
             boolean ready, @Nullable String problem, long connections, @Nullable ClusterStatus cluster) {
         return new BrokerStatus(
-                ready, problem, List.of("127.0.0.1:1883"), connections, 0, 0, 0, 0, 0, 0, 99, 77, List.of(), cluster);
+                ready,
+                null,
+                problem,
+                List.of("127.0.0.1:1883"),
+                connections,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                99,
+                77,
+                List.of(),
+                cluster);
     }
 }
