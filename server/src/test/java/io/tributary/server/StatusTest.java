@@ -33,6 +33,15 @@ class StatusTest {
     }
 
     @Test
+    void brokerThatWaitsForItsCanarySaysSo() {
+        BrokerStatus status = new BrokerStatus(
+                false, "canary: 2 of 5 rounds", null, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), null);
+        Health health = new BrokerHealth(() -> status).health();
+        assertThat(health.getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+        assertThat(health.getDetails()).containsEntry("problem", "canary: 2 of 5 rounds");
+    }
+
+    @Test
     void storeThatCannotCommitIsSaidInWords() {
         Health health = new BrokerHealth(() -> status(true, "the store cannot commit: no space left", 0)).health();
         assertThat(health.getStatus()).isEqualTo(Status.DOWN);

@@ -10,8 +10,7 @@ import java.time.Duration;
  *
  * @param interval the time from one round to the next; zero for no canary
  * @param timeout how long messages may take to come back before they count as lost
- * @param roundsBeforeReady how many good rounds, one after the other, make the node ready for the first time; 0 to wait
- *     for none
+ * @param roundsBeforeReady how many good rounds make the node ready for the first time; 0 to wait for none
  */
 public record CanaryConfig(Duration interval, Duration timeout, int roundsBeforeReady) {
     private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);
@@ -77,7 +76,7 @@ public record CanaryConfig(Duration interval, Duration timeout, int roundsBefore
             return this;
         }
 
-        /** How many good rounds, one after the other, make the node ready for the first time; 0 to wait for none. */
+        /** How many good rounds make the node ready for the first time; 0 to wait for none. */
         public Builder roundsBeforeReady(int value) {
             roundsBeforeReady = value;
             return this;

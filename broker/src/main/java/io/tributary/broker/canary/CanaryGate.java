@@ -5,9 +5,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a broker from being ready for the first time until so many rounds of its canary, one after the other, were
- * good. Once it is open it never closes, whatever later rounds bring and however often the broker begins anew.
- * Thread-safe.
+ * Keeps a broker from being ready for the first time until so many rounds of its canary were good. Once it is open it
+ * never closes, whatever later rounds bring and however often the broker begins anew. Thread-safe.
  */
 public final class CanaryGate {
     private final int needed;
@@ -28,7 +27,7 @@ public final class CanaryGate {
 
     /** Whether the broker may be ready. */
     public synchronized boolean isOpen() {
-        return opened.isDone() || good >= needed;
+        return good >= needed;
     }
 
     /** What the broker waits for, in words; null for nothing. */
@@ -45,12 +44,9 @@ public final class CanaryGate {
         return completeIfOpen();
     }
 
-    /** A round was not good, for that reason: those before it count no more. */
+    /** A round was not good, for that reason; those before it still count. */
     synchronized void bad(String why) {
-        if (!isOpen()) {
-            good = 0;
-            last = why;
-        }
+        last = why;
     }
 
     /** There can be no rounds; tells whether that opened the gate. */

@@ -11,8 +11,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param interval The time from one round to the next; 0 for no canary, otherwise at least 100ms. In a round the node
  *     sends two messages to itself and two to each of at most three other nodes, which send them back.
  * @param timeout How long a message may take to come back before it counts as lost.
- * @param roundsBeforeReady How many good rounds, one after the other, a node needs to be ready for the first time; 0 to
- *     wait for none.
+ * @param roundsBeforeReady How many good rounds a node needs to be ready for the first time; 0 to wait for none.
  */
 public record CanarySettings(
         @DefaultValue("1s") @Allowed(min = "0s", max = "1h") Duration interval,
