@@ -59,7 +59,7 @@ public final class Canary {
     private static final Logger LOG = LoggerFactory.getLogger(Canary.class);
 
     /** How many other nodes are asked in a round; all of them have their turn. */
-    private static final int MOST_OTHERS = 3;
+    private static final int MOST_OTHERS = 2;
 
     /** From one round to the next as long as the node waits for them. */
     private static final long FIRST_ROUNDS_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);

@@ -9,7 +9,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * The canary, which sends messages through sessions of its own and takes the time until they are back.
  *
  * @param interval The time from one round to the next; 0 for no canary, otherwise at least 100ms. In a round the node
- *     sends two messages to itself and two to each of at most three other nodes, which send them back.
+ *     sends two messages to itself and two to each of at most two other nodes, which send them back.
  * @param timeout How long a message may take to come back before it counts as lost.
  * @param roundsBeforeReady How many good rounds a node needs to be ready for the first time; 0 to wait for none.
  */

@@ -89,9 +89,9 @@ class CanaryClusterTest {
             String metrics = get(node, "/actuator/prometheus");
             assertThat(value(metrics, "tributary_connections", "")).isEqualTo(5);
             assertThat(value(metrics, "tributary_sessions_persistent", "")).isZero();
-            assertThat(value(metrics, "tributary_queued_messages", "")).isZero();
+            assertThat(value(metrics, "tributary_messages_queued", "")).isZero();
             assertThat(metrics.lines().filter(line -> line.contains("canary")))
-                    .allMatch(line -> line.matches("(# (HELP|TYPE) )?tributary_canary_.*"));
+                    .allMatch(line -> line.matches("(# (HELP|TYPE) )?tributary_canary_.*|# HELP tributary_ready .*"));
             assertThat(readiness(node)).contains("\"persistentSessions\":0", "\"queuedMessages\":0");
         }
         readers.forEach(TestClient::close);
@@ -241,6 +241,8 @@ class CanaryClusterTest {
         Matcher line =
                 Pattern.compile("(?m)^" + name + "(\\{([^}]*)\\})? (\\S+)$").matcher(metrics);
         double sum = 0;
+        assertThat(line.find()).as(name).isTrue();
+        line.reset();
         while (line.find()) {
             sum += line.group(1) == null || line.group(2).contains(tags) ? Double.parseDouble(line.group(3)) : 0;
         }
