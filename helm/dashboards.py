@@ -20,6 +20,10 @@ FLEET = [
                          ("max(tributary_cluster_shards_lagging{NS})", "behind by half of the retention")]),
     ("Kafka and Redis: failures", "ops", [("sum(rate(tributary_kafka_errors_total{NS}[5m]))", "Kafka"),
                                           ("sum by (reason) (rate(tributary_redis_failures_total{NS}[5m]))", "Redis {{reason}}")]),
+    ("Canary: back after, 99 of 100", "s", [
+        ("histogram_quantile(0.99, sum by (le, session, to) (rate(tributary_canary_round_trip_seconds_bucket{NS}[5m])))",
+         "{{session}}, to {{to}}")]),
+    ("Canary: lost", "ops", [("sum by (pod, session, to) (rate(tributary_canary_lost_total{NS}[5m]))", "{{pod}} {{session}}, to {{to}}")]),
     ("Applications behind", "s", [("max by (client) (tributary_applications_lag_age_seconds{NS})", "{{client}}")]),
     ("Ingest: records", "ops", [("sum by (outcome) (rate(tributary_ingest_records_total{NS}[5m]))", "{{outcome}}")]),
     ("Ingest: records that wait", "short", [("sum(tributary_ingest_lag{NS})", "wait")]),
@@ -37,6 +41,10 @@ NODE = [
     ("Shards", "short", [("tributary_cluster_shards_owned{POD}", "owned"), ("tributary_links{POD}", "links")]),
     ("Redis, 99 of 100", "s", [
         ("histogram_quantile(0.99, sum by (le, operation) (rate(tributary_redis_calls_seconds_bucket{POD}[5m])))", "{{operation}}")]),
+    ("Canary: back after, 99 of 100", "s", [
+        ("histogram_quantile(0.99, sum by (le, session, to) (rate(tributary_canary_round_trip_seconds_bucket{POD}[5m])))",
+         "{{session}}, to {{to}}")]),
+    ("Canary: lost", "ops", [("sum by (session, to) (rate(tributary_canary_lost_total{POD}[5m]))", "{{session}}, to {{to}}")]),
     ("TLS handshakes", "ops", [("sum by (outcome) (rate(tributary_tls_handshakes_total{POD}[5m]))", "{{outcome}}")]),
     ("Certificates expire in", "s", [("min by (listener) (tributary_tls_certificate_expiry_seconds{POD})", "{{listener}}")]),
     ("Memory", "bytes", [("sum(jvm_memory_used_bytes{POD,area=\"heap\"})", "heap"),

@@ -1,5 +1,6 @@
 package io.tributary.broker;
 
+import io.tributary.broker.canary.CanaryGate;
 import io.tributary.broker.deployment.DeploymentSource;
 import io.tributary.broker.deployment.Loss;
 import io.tributary.broker.embedded.EmbeddedSubscription;
@@ -63,6 +64,7 @@ public final class Broker implements AutoCloseable {
     private final ListenerTls tls;
     private final SecurityStore security;
     private final Guard guard;
+    private final CanaryGate gate;
     private final AtomicLong unfinishedBytes = new AtomicLong();
     private final RelocationDuties relocation;
     private final Upgrade upgrade;
@@ -94,6 +96,7 @@ public final class Broker implements AutoCloseable {
         SecurityStore given = extensions.security();
         security = given == null ? new SecurityStore(metrics.security()) : given;
         guard = new Guard(config.guard(), metrics.guard(), System::nanoTime, new SteadyClock());
+        gate = new CanaryGate(config.canary());
         metrics.gauge(BrokerMeters.UNAUTHENTICATED_MEMORY, () -> guard.memory().heldBytes());
         metrics.gauge(BrokerMeters.BANS, () -> guard.bans().size());
         upgrade = new Upgrade(() -> node, security);
@@ -155,9 +158,10 @@ public final class Broker implements AutoCloseable {
 
     private void begin(BrokerConfig to) {
         CompletableFuture<BrokerNode> started = new CompletableFuture<>();
-        BrokerNode begun = BrokerNode.start(to, extensions.with(security), metrics, tls, guard, deployments, loss -> {
-            CompletionStage<Void> _ = started.thenAccept(lost -> beginAnew(lost, loss));
-        });
+        BrokerNode begun =
+                BrokerNode.start(to, extensions.with(security), metrics, tls, guard, gate, deployments, loss -> {
+                    CompletionStage<Void> _ = started.thenAccept(lost -> beginAnew(lost, loss));
+                });
         bound = begun.listeners();
         try {
             synchronized (subscribed) {
@@ -300,7 +304,7 @@ public final class Broker implements AutoCloseable {
         return serve(new EmbeddedSubscription(filter, qos, consumer));
     }
 
-    private AutoCloseable serve(EmbeddedSubscription one) {
+    AutoCloseable serve(EmbeddedSubscription one) {
         synchronized (subscribed) {
             BrokerNode at = node;
             if (at != null) {
@@ -361,13 +365,25 @@ public final class Broker implements AutoCloseable {
         return at == null ? Duration.ZERO : at.loopLag();
     }
 
+    /**
+     * Completes when the first rounds of the canary were good, which the first readiness waits for; without a canary it
+     * is complete.
+     */
+    public CompletionStage<@Nullable Void> canaryPassed() {
+        return gate.opened();
+    }
+
     /** What the broker is doing right now. Cheap enough to be asked every second. */
     public BrokerStatus status() {
         BrokerNode at = node;
         DrainStatus drained = drain().status();
         boolean isSafe = drained.phase() == Drain.Phase.SAFE;
         BrokerStatus now = at == null ? BrokerStatus.stopped(isSafe ? null : problem) : at.status();
-        return drained.isDraining() ? now.unready() : now;
+        if (drained.isDraining()) {
+            return now.unready(null);
+        }
+        String waitsFor = now.ready() ? gate.waitsFor() : null;
+        return waitsFor == null ? now : now.unready(waitsFor);
     }
 
     /**

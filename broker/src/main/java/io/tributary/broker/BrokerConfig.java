@@ -2,6 +2,7 @@ package io.tributary.broker;
 
 import static io.tributary.common.setting.InvalidSettingException.under;
 
+import io.tributary.broker.canary.CanaryConfig;
 import io.tributary.broker.guard.GuardConfig;
 import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.network.ListenerConfig;
@@ -50,6 +51,7 @@ public final class BrokerConfig {
     private final SharedChoice shared;
     private final RetainedLimits retained;
     private final Duration sysInterval;
+    private final CanaryConfig canary;
     private final DrainConfig drain;
 
     private BrokerConfig(Builder from) {
@@ -68,6 +70,7 @@ public final class BrokerConfig {
         shared = under("shared-subscriptions", from.sharedSubscriptions::build);
         retained = under("retained", from.retained::build);
         sysInterval = checkedSysInterval(from.sysInterval);
+        canary = under("canary", from.canary::build);
         drain = under("stop", from.stop::build);
     }
 
@@ -188,6 +191,11 @@ public final class BrokerConfig {
         return sysInterval;
     }
 
+    /** What the node's canary does; there is none unless its interval is set. */
+    public CanaryConfig canary() {
+        return canary;
+    }
+
     /** How clients are sent away at a stop. */
     public DrainConfig drain() {
         return drain;
@@ -232,6 +240,7 @@ public final class BrokerConfig {
         private final RetainedLimits.Builder retained;
         private final NetworkConfig.Builder network;
         private final ShardConfig.Builder shards;
+        private final CanaryConfig.Builder canary;
         private final DrainConfig.Builder stop;
 
         private Builder(Path dataDir) {
@@ -249,6 +258,7 @@ public final class BrokerConfig {
             retained = RetainedLimits.builder();
             network = NetworkConfig.builder();
             shards = ShardConfig.builder();
+            canary = CanaryConfig.builder();
             stop = DrainConfig.builder();
         }
 
@@ -268,6 +278,7 @@ public final class BrokerConfig {
             retained = from.retained.toBuilder();
             network = from.network.toBuilder();
             shards = from.shards.toBuilder();
+            canary = from.canary.toBuilder();
             stop = from.drain.toBuilder();
         }
 
@@ -365,6 +376,12 @@ public final class BrokerConfig {
         /** Changes how persistent sessions are run and saved. */
         public Builder shards(Consumer<ShardConfig.Builder> change) {
             change.accept(shards);
+            return this;
+        }
+
+        /** Changes what the node's canary does, which is nothing unless its interval is set. */
+        public Builder canary(Consumer<CanaryConfig.Builder> change) {
+            change.accept(canary);
             return this;
         }
 

@@ -1,5 +1,7 @@
 package io.tributary.broker;
 
+import io.tributary.broker.canary.Canary;
+import io.tributary.broker.canary.CanaryGate;
 import io.tributary.broker.connection.AccessControl;
 import io.tributary.broker.connection.Backend;
 import io.tributary.broker.connection.ClientConnections;
@@ -26,6 +28,7 @@ import io.tributary.broker.network.ListenerTls;
 import io.tributary.broker.network.Listeners;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.Router;
+import io.tributary.broker.routing.RouterOutputs;
 import io.tributary.broker.security.EnhancedAuthenticator;
 import io.tributary.broker.security.Revocations;
 import io.tributary.broker.security.store.SecurityStore;
@@ -43,6 +46,7 @@ import io.tributary.broker.sys.SysConfig;
 import io.tributary.broker.sys.SysStats;
 import io.tributary.broker.sys.SysTopics;
 import io.tributary.broker.tenant.Tenants;
+import io.tributary.common.event.TenantNames;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -57,6 +61,7 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,6 +73,7 @@ final class BrokerNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BrokerNode.class);
     private static final Duration FAREWELL = Duration.ofSeconds(5);
     private static final DrainConfig AT_ONCE = new DrainConfig(0, FAREWELL, null);
+    private static final Duration CANARY_PATIENCE = Duration.ofSeconds(2);
     private static final Duration EXPIRY_GRACE = Duration.ofMinutes(1);
     private static final int SAY_EACH_TICKS = 10;
 
@@ -91,6 +97,7 @@ final class BrokerNode implements AutoCloseable {
     private final ListenerTls tls;
     private final Guard guard;
     private final Listeners listeners;
+    private final @Nullable Canary canary;
     private final ScheduledExecutorService timer;
     private final RuleChanges ruleChanges;
     private final ConfiguredRules configuredRules;
@@ -112,6 +119,7 @@ final class BrokerNode implements AutoCloseable {
             BrokerMetrics metrics,
             ListenerTls tls,
             Guard guard,
+            CanaryGate gate,
             Deployment deployment) {
         this.config = config;
         this.tls = tls;
@@ -168,8 +176,26 @@ final class BrokerNode implements AutoCloseable {
                 connectionServices(extensions, backend, revocations),
                 clientConnections,
                 metrics.network());
+        canary = config.canary().isOff() ? null : canary(appends::publish, publishing.uncounted(), gate);
         timer = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().name("tributary-timer").daemon().factory());
+    }
+
+    private Canary canary(RouterOutputs.SessionAppender appends, Router uncounted, CanaryGate gate) {
+        Backend backend =
+                Backend.of(shards, appends, deployment.view(), uncounted, subscriptions, groups::share, retained);
+        return new Canary(
+                config.canary(),
+                deployment.isAlone() ? "this" : config.nodeName(),
+                deployment.node(),
+                backend,
+                connections,
+                listeners.loop(),
+                deployment.clock(),
+                new Canary.Surroundings(
+                        membership::liveOthers, () -> deployment.format().toWrite() >= TenantNames.FIRST_FORMAT),
+                gate,
+                metrics.canary());
     }
 
     private Shards.Node nodeOfShards() {
@@ -226,6 +252,7 @@ final class BrokerNode implements AutoCloseable {
      *
      * @param tls the certificates of listeners with TLS, which outlive this node
      * @param guard who connects too often, or is banned; it outlives this node, too
+     * @param gate what the first rounds of the canary open; it outlives this node as well
      * @param onLost told, at least once, when this node must not go on and is to be closed; on a thread that must not
      *     be blocked
      * @throws BrokerStartException when it cannot, in words for the operator
@@ -236,12 +263,13 @@ final class BrokerNode implements AutoCloseable {
             BrokerMetrics metrics,
             ListenerTls tls,
             Guard guard,
+            CanaryGate gate,
             DeploymentSource deployments,
             Consumer<Loss> onLost) {
         Deployment deployment = deployments.open(onLost);
         BrokerNode node;
         try {
-            node = new BrokerNode(config, extensions, metrics, tls, guard, deployment);
+            node = new BrokerNode(config, extensions, metrics, tls, guard, gate, deployment);
         } catch (RuntimeException e) {
             deployment.close();
             throw startException(e);
@@ -301,6 +329,9 @@ final class BrokerNode implements AutoCloseable {
         }
         ready = true;
         membership.serving();
+        if (canary != null) {
+            canary.start();
+        }
     }
 
     private void tick() {
@@ -378,6 +409,7 @@ final class BrokerNode implements AutoCloseable {
         SubscriptionCount subscribed = subscriptions.count();
         return new BrokerStatus(
                 ready && !closed.get(),
+                null,
                 deployment.storage().problem(),
                 bound.stream().map(BoundListener::toString).toList(),
                 clientConnections.size(),
@@ -473,9 +505,21 @@ final class BrokerNode implements AutoCloseable {
 
     private void sendAway(DrainConfig drain, Duration farewell) {
         sysTopics.close();
+        endCanary(farewell);
         // Standalone there is no other node that all at once would be too much for.
         int perSecond = deployment.isAlone() ? 0 : drain.connectionsPerSecond();
         Stages.await(listeners.close(perSecond, drain.longest(), drain.serverReference(), farewell));
+    }
+
+    /** What it leaves behind after a short while goes with the expiry of its session. */
+    private void endCanary(Duration farewell) {
+        if (canary != null) {
+            long patience = Math.min(farewell.toMillis(), CANARY_PATIENCE.toMillis());
+            canary.close()
+                    .toCompletableFuture()
+                    .completeOnTimeout(null, patience, TimeUnit.MILLISECONDS)
+                    .join();
+        }
     }
 
     /** Drops the subscriptions of sessions that are over. */

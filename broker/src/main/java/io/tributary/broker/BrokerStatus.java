@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Figures and problems of a broker at one moment; for health checks, metrics and {@code $SYS}.
  *
- * @param ready whether the start is complete, when every listener accepted and every shard was live, and neither a
- *     drain nor the stop has begun
+ * @param ready whether the start is complete, when every listener accepted, every shard was live and the first rounds of
+ *     the canary were good, and neither a drain nor the stop has begun
+ * @param waitsFor what a broker that serves clients already waits for before it is ready, in words, or null
  * @param problem why the broker cannot do its work at the moment, in words, or null
  * @param listeners the addresses that are listened on, in the order of the configuration
  * @param connections clients that are connected
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record BrokerStatus(
         boolean ready,
+        @Nullable String waitsFor,
         @Nullable String problem,
         List<String> listeners,
         long connections,
@@ -42,10 +44,15 @@ public record BrokerStatus(
         warnings = List.copyOf(warnings);
     }
 
-    /** The same of a broker that is to get no new clients. */
-    BrokerStatus unready() {
+    /**
+     * The same of a broker that is to get no new clients.
+     *
+     * @param waiting what for, if it will be ready by itself
+     */
+    BrokerStatus unready(@Nullable String waiting) {
         return new BrokerStatus(
                 false,
+                waiting,
                 problem,
                 listeners,
                 connections,
@@ -63,6 +70,6 @@ public record BrokerStatus(
 
     /** The status of a broker that serves no clients, with the reason; null where it is meant to. */
     static BrokerStatus stopped(@Nullable String problem) {
-        return new BrokerStatus(false, problem, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), null);
+        return new BrokerStatus(false, null, problem, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), null);
     }
 }

@@ -9,12 +9,20 @@ import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.PublishPolicy;
 import io.tributary.broker.routing.Router;
 import io.tributary.broker.routing.RouterOutputs;
+import io.tributary.broker.routing.RouterRecorder;
+import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.broker.tenant.Tenants;
+import java.util.List;
+import java.util.function.BiFunction;
 
-/** The part of a node that decides where a message goes: the router, and what the router looks at. */
-record Publishing(Subscriptions subscriptions, RetainedMessages retained, Router router) {
+/**
+ * The part of a node that decides where a message goes: the router, and what the router looks at.
+ *
+ * @param uncounted routes what the broker's own clients publish: it counts nothing, and no extension sees it
+ */
+record Publishing(Subscriptions subscriptions, RetainedMessages retained, Router router, Router uncounted) {
 
     /** Builds it; whoever has the subscriptions and the retained messages starts them. */
     static Publishing of(
@@ -39,18 +47,17 @@ record Publishing(Subscriptions subscriptions, RetainedMessages retained, Router
         storage.topics().keepFor(to -> subscriptions.lives(to.clientId(), to.session()));
         RetainedMessages retained = new RetainedMessages(
                 storage.retained(), config.retained(), deployment.clock(), deployment.format(), tenants);
-        PublishPolicy policy = new PublishPolicy(
-                extensions.authorizer(),
-                extensions.publish(),
-                config.largestPackets().maxPacketBytes());
-        Router router = new Router(
-                deployment.node(),
-                deployment.view(),
+        int largestPacketBytes = config.largestPackets().maxPacketBytes();
+        RouterOutputs outputs = new RouterOutputs(connections, deployment.inbox(), appends::publish, appends::relay);
+        BiFunction<PublishPolicy, RouterRecorder, Router> routerOf = (policy, recorder) ->
+                new Router(deployment.node(), deployment.view(), subscriptions, retained, policy, outputs, recorder);
+        return new Publishing(
                 subscriptions,
                 retained,
-                policy,
-                new RouterOutputs(connections, deployment.inbox(), appends::publish, appends::relay),
-                metrics.router());
-        return new Publishing(subscriptions, retained, router);
+                routerOf.apply(
+                        new PublishPolicy(extensions.authorizer(), extensions.publish(), largestPacketBytes),
+                        metrics.router()),
+                routerOf.apply(
+                        new PublishPolicy(Authorizer.allowAll(), List.of(), largestPacketBytes), RouterRecorder.NONE));
     }
 }

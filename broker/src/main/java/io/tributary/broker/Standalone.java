@@ -124,6 +124,11 @@ record Standalone(String name, String node, SteadyClock clock, RecordFormat form
         public void onTenants(BiConsumer<String, byte[]> listener) {}
 
         @Override
+        public List<String> liveOthers() {
+            return List.of();
+        }
+
+        @Override
         public ClusterStats stats(NodeStats own) {
             ClusterStats.Node here = new ClusterStats.Node(name, "live", own);
             return new ClusterStats(here, List.of(), List.of(), 1, shards.count(), shards.unowned());

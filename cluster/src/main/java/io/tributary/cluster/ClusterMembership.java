@@ -153,6 +153,15 @@ final class ClusterMembership implements Membership {
     }
 
     @Override
+    public List<String> liveOthers() {
+        return cluster.members().stream()
+                .filter(member ->
+                        member.state() == NodeState.LIVE && !member.id().equals(id))
+                .map(member -> member.id().name())
+                .toList();
+    }
+
+    @Override
     public ClusterStats stats(NodeStats own) {
         NodeState state = NodeState.JOINING;
         List<ClusterStats.Node> others = new ArrayList<>();

@@ -83,7 +83,9 @@ final class BrokerHealth implements HealthIndicator {
                     .withDetail("drain", drain.phase().name().toLowerCase(Locale.ROOT));
         }
         if (!status.ready()) {
-            return Health.outOfService().withDetail("problem", "the broker is starting or stopping");
+            String waitsFor = status.waitsFor();
+            return Health.outOfService()
+                    .withDetail("problem", waitsFor == null ? "the broker is starting or stopping" : waitsFor);
         }
         return Health.up();
     }

@@ -31,7 +31,7 @@ import org.springframework.core.env.Environment;
 
 /**
  * Says, when all has started, where the broker listens and where it keeps its data, or what cluster it is a node of;
- * ends with the line {@code ready}.
+ * ends with the line {@code ready}, once the first rounds of the canary were good.
  */
 final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
     private static final Logger LOG = LoggerFactory.getLogger(StartReport.class);
@@ -63,8 +63,7 @@ final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
         managementLines(event.getApplicationContext().getEnvironment()).forEach(LOG::info);
         reportLimits(ProcessLimits.of(broker.config()));
         LOG.info("docs/configuration.md lists the settings, docs/operating.md says what to watch");
-        LOG.info("started in {} s", secondsSinceLaunch());
-        announce();
+        broker.broker().canaryPassed().thenRun(StartReport::announce);
     }
 
     private static void reportLimits(ProcessLimits limits) {
@@ -189,6 +188,7 @@ final class StartReport implements ApplicationListener<ApplicationReadyEvent> {
     /** Whatever the log looks like: what starts the broker and waits for it can rely on this line. */
     @SuppressWarnings("SystemOut")
     private static void announce() {
+        LOG.info("started in {} s", secondsSinceLaunch());
         System.out.println("ready");
         System.out.flush();
     }

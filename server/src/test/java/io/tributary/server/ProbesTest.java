@@ -54,6 +54,7 @@ class ProbesTest {
             return new BrokerHealth(() -> new BrokerStatus(
                     true,
                     null,
+                    null,
                     List.of(),
                     0,
                     0,

@@ -33,6 +33,15 @@ class StatusTest {
     }
 
     @Test
+    void brokerThatWaitsForItsCanarySaysSo() {
+        BrokerStatus status = new BrokerStatus(
+                false, "canary: 2 of 5 rounds", null, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), null);
+        Health health = new BrokerHealth(() -> status).health();
+        assertThat(health.getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+        assertThat(health.getDetails()).containsEntry("problem", "canary: 2 of 5 rounds");
+    }
+
+    @Test
     void storeThatCannotCommitIsSaidInWords() {
         Health health = new BrokerHealth(() -> status(true, "the store cannot commit: no space left", 0)).health();
         assertThat(health.getStatus()).isEqualTo(Status.DOWN);
@@ -65,7 +74,7 @@ class StatusTest {
     @Test
     void brokerAloneWarnsToo() {
         BrokerStatus status = new BrokerStatus(
-                true, null, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of("no files", "no luck"), null);
+                true, null, null, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of("no files", "no luck"), null);
         Health health = new BrokerHealth(() -> status).health();
         assertThat(health.getStatus()).isEqualTo(Status.UP);
         assertThat(health.getDetails()).containsEntry("warning", "no files; no luck");
@@ -139,6 +148,20 @@ class StatusTest {
     private static BrokerStatus status(
             boolean ready, @Nullable String problem, long connections, @Nullable ClusterStatus cluster) {
         return new BrokerStatus(
-                ready, problem, List.of("127.0.0.1:1883"), connections, 0, 0, 0, 0, 0, 0, 99, 77, List.of(), cluster);
+                ready,
+                null,
+                problem,
+                List.of("127.0.0.1:1883"),
+                connections,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                99,
+                77,
+                List.of(),
+                cluster);
     }
 }

@@ -57,6 +57,9 @@ public interface Membership extends AutoCloseable {
      */
     void onTenants(BiConsumer<String, byte[]> listener);
 
+    /** The names of the other nodes that serve clients, and are not about to leave; any thread. */
+    List<String> liveOthers();
+
     /** This node's figures of the whole cluster. */
     ClusterStats stats(NodeStats own);
 

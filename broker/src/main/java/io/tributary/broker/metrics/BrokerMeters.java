@@ -578,13 +578,31 @@ public enum BrokerMeters {
             Type.GAUGE,
             "1 while records of back-ends can be read and published, else 0; health says why."),
 
+    // The canary
+    /** How long its messages took. */
+    CANARY_ROUND_TRIP(
+            "tributary.canary.round.trip",
+            Type.TIMER,
+            "How long messages of this node's canary took from their PUBLISH until they were back at this node, by the session"
+                    + " (transient, persistent) that they went through, and whether to itself or to another node and back (self,"
+                    + " others).",
+            "session",
+            "to"),
+    /** What did not come back. */
+    CANARY_LOST(
+            "tributary.canary.lost",
+            Type.COUNTER,
+            "Messages of this node's canary that were not back in time (tributary.canary.timeout).",
+            "session",
+            "to"),
+
     // The whole
     /** Readiness. */
     READY(
             "tributary.ready",
             Type.GAUGE,
-            "1 from the end of the start, when every listener accepts and every shard is live, to the beginning of the stop"
-                    + " or of a drain; else 0."),
+            "1 from the end of the start, when every listener accepts, every shard is live and the first rounds of the canary"
+                    + " came back, to the beginning of the stop or of a drain; else 0."),
     /** The phase of a drain. */
     DRAIN_PHASE(
             "tributary.drain.phase",

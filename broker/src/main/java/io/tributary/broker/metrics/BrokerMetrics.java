@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import io.tributary.broker.canary.CanaryRecorder;
 import io.tributary.broker.connection.ClientRecorder;
 import io.tributary.broker.group.GroupRecorder;
 import io.tributary.broker.guard.GuardRecorder;
@@ -41,6 +42,7 @@ public final class BrokerMetrics {
     private final GuardRecorder guard;
     private final TenantCounters tenants;
     private final RelocationRecorder relocation;
+    private final CanaryRecorder canary;
 
     /**
      * Registers all meters but those that {@link #gauge} is called for, and those of a cluster.
@@ -61,6 +63,7 @@ public final class BrokerMetrics {
         tls = new TlsCounters(meters);
         guard = new GuardCounters(meters);
         tenants = new TenantCounters(meters);
+        canary = new CanaryCounters(meters);
         Map<Cause, LongAdder> sentAway = meters.counters(BrokerMeters.CLIENTS_SENT_AWAY, Cause.class);
         relocation = (cause, count) -> Meters.of(sentAway, cause).add(count);
         if (ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider allocator) {
@@ -142,6 +145,11 @@ public final class BrokerMetrics {
     /** Counts clients that are sent to other nodes. */
     public RelocationRecorder relocation() {
         return relocation;
+    }
+
+    /** Counts the canary's messages. */
+    public CanaryRecorder canary() {
+        return canary;
     }
 
     /** Counts messages. */

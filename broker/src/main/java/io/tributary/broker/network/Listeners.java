@@ -14,6 +14,7 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import io.tributary.broker.connection.ClientConnections;
 import io.tributary.broker.connection.ConnectionServices;
 import io.tributary.broker.connection.Farewell;
+import io.tributary.broker.loop.LoopMailbox;
 import io.tributary.broker.loop.LoopMailboxes;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -68,6 +69,11 @@ public final class Listeners {
                 : Runtime.getRuntime().availableProcessors();
         loops = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory("mqtt"), transport.handlers());
         lag = new LoopLag(loops);
+    }
+
+    /** The mailbox of one of the event loops, for a client inside this process. */
+    public LoopMailbox loop() {
+        return mailboxes.of(loops.next());
     }
 
     /** Begins to listen where no listener has TLS. */

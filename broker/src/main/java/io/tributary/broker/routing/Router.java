@@ -17,6 +17,7 @@ import io.tributary.common.event.Principal;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.Source;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.List;
@@ -50,6 +51,7 @@ public final class Router implements ClientRouting {
     private final RouterRecorder recorder;
     private final Selection selection;
     private final PeerDelivery peerDelivery;
+    private final PeerDelivery uncounted;
     private final PublishOrder order = new PublishOrder();
 
     /**
@@ -75,6 +77,8 @@ public final class Router implements ClientRouting {
         this.recorder = recorder;
         this.selection = new Selection(recorder);
         this.peerDelivery = new PeerDelivery(subscriptions, selection, outputs, recorder);
+        this.uncounted =
+                new PeerDelivery(subscriptions, new Selection(RouterRecorder.NONE), outputs, RouterRecorder.NONE);
     }
 
     /**
@@ -249,7 +253,7 @@ public final class Router implements ClientRouting {
      * @param matching whether it is also for every transient session here that it matches
      */
     public void take(Message message, List<Recipient> members, boolean matching) {
-        peerDelivery.take(message, members, matching);
+        (TenantNames.isBrokers(message.topic()) ? uncounted : peerDelivery).take(message, members, matching);
     }
 
     /**

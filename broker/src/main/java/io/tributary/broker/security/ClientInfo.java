@@ -167,9 +167,15 @@ public record ClientInfo(
                 how.credential());
     }
 
-    /** The tenant whose client it is; null for none, and where the principal is not known. */
+    /**
+     * The tenant whose client it is; {@link TenantNames#BROKER} of the broker's own; null for none, and where the
+     * principal is not known.
+     */
     public @Nullable String tenant() {
-        return principal == null ? null : principal.tenant();
+        if (principal == null) {
+            return null;
+        }
+        return principal.isBroker() ? TenantNames.BROKER : principal.tenant();
     }
 
     /**

@@ -6,7 +6,7 @@ import io.tributary.common.mqtt.QoS;
 /**
  * Shows an authorizer the topics of a tenant as the tenant's clients know them, on every path: it is asked about
  * {@code devices/7} where the broker has {@code <NUL>acme/devices/7} ({@link TenantNames}). Which tenant it is says
- * {@link ClientInfo#tenant}.
+ * {@link ClientInfo#tenant}. It is not asked about the broker's own clients.
  */
 public final class TenantAuthorizer implements Authorizer {
     private final Authorizer authorizer;
@@ -23,12 +23,17 @@ public final class TenantAuthorizer implements Authorizer {
 
     @Override
     public Permissions bind(ClientInfo client) {
-        return confined(client, authorizer.bind(client));
+        return isBrokers(client) ? Authorizer.allowAll().bind(client) : confined(client, authorizer.bind(client));
     }
 
     @Override
     public Permissions bindAway(ClientInfo client) {
-        return confined(client, authorizer.bindAway(client));
+        return isBrokers(client) ? Authorizer.allowAll().bind(client) : confined(client, authorizer.bindAway(client));
+    }
+
+    /** Nobody's rules are about the broker's own clients, which have nothing but what is theirs. */
+    private static boolean isBrokers(ClientInfo client) {
+        return client.principal() != null && client.principal().isBroker();
     }
 
     private static Permissions confined(ClientInfo client, Permissions permissions) {

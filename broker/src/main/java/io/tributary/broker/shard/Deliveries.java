@@ -6,6 +6,7 @@ import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.TenantNames;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -231,7 +232,14 @@ final class Deliveries {
     void drop(SessionState client, long sequence, long size, Drop reason) {
         assertConfined();
         of(client).drop(sequence, size);
-        recorder.dropped(reason);
+        count(client, reason);
+    }
+
+    /** Counts a message that left a client's queue without being delivered, unless the client is the broker's own. */
+    void count(SessionState client, Drop reason) {
+        if (!TenantNames.isBrokers(client.clientId())) {
+            recorder.dropped(reason);
+        }
     }
 
     /**

@@ -310,7 +310,7 @@ final class SessionDelivery {
                 && !to.mayHaveBegun(sequence)
                 && queued.message().isExpiredAt(shard.timeMillis.getAsLong())) { // [MQTT-3.3.2-5]
             toLog().settle(sequence, queued.sizeBytes());
-            shard.recorder.dropped(Drop.EXPIRED);
+            shard.count(client, Drop.EXPIRED);
             return false;
         }
         to.hand(sequence, entry);

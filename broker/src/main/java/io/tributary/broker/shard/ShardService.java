@@ -12,6 +12,7 @@ import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.event.ShardEvent.WillDue;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.app.AppTopics.AppTopic;
@@ -360,7 +361,9 @@ final class ShardService implements Effects {
     public void queued(SessionState client, long sequence, QueueEntry.Queued entry) {
         backlogs.queued(client, entry.sizeBytes());
         if (trimmer.admit(client, sequence, entry)) {
-            if (deliveries.queued(client, sequence, entry) && handedAtOnce++ % ShardRecorder.SAMPLE == 0) {
+            if (deliveries.queued(client, sequence, entry)
+                    && !TenantNames.isBrokers(client.clientId())
+                    && handedAtOnce++ % ShardRecorder.SAMPLE == 0) {
                 long nowMillis = environment.timeMillis().getAsLong();
                 environment
                         .recorder()

@@ -2,6 +2,7 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.common.event.GroupIdentifier;
+import io.tributary.common.event.TenantNames;
 import java.util.Collection;
 
 /**
@@ -19,8 +20,8 @@ public record ShardStats(long persistentSessions, long offlineSessions, long que
         long offline = 0;
         long queued = 0;
         for (SessionState client : clients) {
-            if (GroupIdentifier.isGroup(client.clientId())) {
-                continue; // no client's
+            if (GroupIdentifier.isGroup(client.clientId()) || TenantNames.isBrokers(client.clientId())) {
+                continue; // no user's
             }
             persistent += client.isPersistent() ? 1 : 0;
             offline += client.isAttached() ? 0 : 1;

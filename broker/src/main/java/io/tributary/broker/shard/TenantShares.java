@@ -17,7 +17,7 @@ final class TenantShares {
     /** Where the session of a client counts. */
     Tally of(String clientId) {
         String tenant = GroupIdentifier.isGroup(clientId) ? null : TenantNames.tenantOf(clientId);
-        return tenant == null
+        return tenant == null || tenant.equals(TenantNames.BROKER)
                 ? Tally.NONE
                 : shares.computeIfAbsent(tenant, name -> new TenantShare(name, () -> shares.remove(name)));
     }

@@ -8,7 +8,10 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** Counts the subscriptions of some sessions, and their memberships in shared ones; also of each tenant. Any thread. */
+/**
+ * Counts the subscriptions of some sessions, and their memberships in shared ones; also of each tenant. Those of the
+ * broker's own clients count nowhere. Any thread.
+ */
 final class SubscriptionCounter {
     private final LongAdder plain = new LongAdder();
     private final LongAdder shared = new LongAdder();
@@ -20,7 +23,7 @@ final class SubscriptionCounter {
      * @param change how many more there are
      */
     void add(Subscriber subscriber, boolean isShared, int change) {
-        if (change == 0) {
+        if (change == 0 || TenantNames.isBrokers(subscriber.clientId())) {
             return;
         }
         (isShared ? shared : plain).add(change);

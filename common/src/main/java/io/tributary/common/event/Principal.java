@@ -39,6 +39,9 @@ public record Principal(
     /** All clients that have not said who they are: they are not told apart. */
     public static final Principal ANONYMOUS = new Principal("", "");
 
+    /** The broker's own clients. No authenticator has the realm: a NUL is in no setting. */
+    public static final Principal BROKER = new Principal("\0", "broker");
+
     /**
      * Copies the list, and keeps texts that are equal to the name only once.
      *
@@ -92,6 +95,11 @@ public record Principal(
     /** Whether both are the same person or machine, whatever else is known of them. */
     public boolean isSameAs(Principal other) {
         return name.equals(other.name) && realm.equals(other.realm);
+    }
+
+    /** Whether this is {@link #BROKER}, whose clients are nobody's: they count nowhere, and no rules are about them. */
+    public boolean isBroker() {
+        return isSameAs(BROKER);
     }
 
     private static int sizeOf(

@@ -23,7 +23,14 @@ public final class TenantNames {
     /** The first format of records in which there are such names. */
     public static final int FIRST_FORMAT = 3;
 
+    /**
+     * What the broker's own clients have where others have their tenant's name, {@code <NUL>/canary/7}: no tenant has
+     * it, so nobody else can name what is theirs.
+     */
+    public static final String BROKER = "";
+
     private static final char MARK = TopicName.TENANT_MARK;
+    private static final String BROKERS_LEVEL = BROKER + TopicLevels.SEPARATOR;
 
     private TenantNames() {}
 
@@ -90,6 +97,11 @@ public final class TenantNames {
         return !name.isEmpty() && name.charAt(0) == MARK;
     }
 
+    /** Whether a topic, filter or client identifier is one of the broker's own clients'. */
+    public static boolean isBrokers(String name) {
+        return isTenants(name) && name.startsWith(BROKERS_LEVEL, start(name));
+    }
+
     /** The tenant of a topic, filter or client identifier; null of one that is no tenant's. */
     public static @Nullable String tenantOf(String name) {
         return isTenants(name) ? name.substring(start(name), separator(name)) : null;
@@ -125,7 +137,8 @@ public final class TenantNames {
             return name.substring(0, mark);
         }
         String inside = name.substring(mark);
-        return name.substring(0, mark) + visible(inside) + " (tenant " + tenantOf(inside) + ")";
+        String whose = isBrokers(inside) ? " (the broker's own)" : " (tenant " + tenantOf(inside) + ")";
+        return name.substring(0, mark) + visible(inside) + whose;
     }
 
     private static int start(String name) {

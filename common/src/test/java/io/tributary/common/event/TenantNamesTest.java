@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class TenantNamesTest {
@@ -28,6 +30,25 @@ class TenantNamesTest {
         assertThat(GroupIdentifier.isGroup(name)).isFalse();
         assertThat(GroupIdentifier.isGroup(GroupIdentifier.ofName("g/" + TenantNames.topic("acme", "a"))))
                 .isTrue();
+    }
+
+    @Test
+    void nameOfTheBrokersOwnClientsIsNoTenantsAndNoGroups() {
+        String topic = TenantNames.topic(TenantNames.BROKER, "canary/n1");
+        String clientId = TenantNames.clientId(TenantNames.BROKER, "canary/n1");
+
+        for (String name : List.of(topic, clientId)) {
+            assertThat(TenantNames.isBrokers(name)).isTrue();
+            assertThat(TenantNames.visible(name)).isEqualTo("canary/n1");
+            assertThat(TenantNames.display(name)).isEqualTo("canary/n1 (the broker's own)");
+        }
+        assertThat(GroupIdentifier.isGroup(clientId)).isFalse();
+        assertThat(TenantNames.isName(TenantNames.BROKER)).isFalse();
+        assertThat(Stream.of("", "/", "/canary/n1", "canary/n1", "\0", "\0\0", "\0acme/7", "\0\0acme/7", "\0g/a"))
+                .noneMatch(TenantNames::isBrokers);
+        assertThat(TopicFilter.parse("#").matches(topic)).isFalse();
+        assertThat(TopicFilter.parse("+/canary/#").matches(topic)).isFalse();
+        assertThat(TenantNames.filter("acme", TopicFilter.parse("#")).matches(topic)).isFalse();
     }
 
     @Test

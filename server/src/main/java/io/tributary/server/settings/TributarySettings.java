@@ -52,6 +52,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param agentCheck where HAProxy asks for the weight of this broker
  * @param network how sockets are run
  * @param shards how persistent sessions are run and saved
+ * @param canary the messages by which the broker tries itself
  */
 @ConfigurationProperties(TributarySettings.PREFIX)
 public record TributarySettings(
@@ -78,7 +79,8 @@ public record TributarySettings(
         @DefaultValue HttpSettings http,
         @DefaultValue AgentCheckSettings agentCheck,
         @DefaultValue NetworkSettings network,
-        @DefaultValue ShardSettings shards) {
+        @DefaultValue ShardSettings shards,
+        @DefaultValue CanarySettings canary) {
 
     /** What the names of all settings begin with. */
     public static final String PREFIX = "tributary";
@@ -117,6 +119,7 @@ public record TributarySettings(
                         () -> core(to -> to.retained(retained::change)),
                         () -> sys.checkedInterval(PREFIX + ".sys"),
                         this::httpTls,
+                        () -> core(to -> to.canary(canary::change)),
                         () -> core(to -> to.stop(this::changeStop)),
                         () -> mode == Mode.CLUSTER ? clusterConfig(listenerConfigs()) : checkedAlone()));
     }
@@ -152,6 +155,7 @@ public record TributarySettings(
                 .sharedSubscriptions(sharedSubscriptions::change)
                 .retained(retained::change)
                 .sysInterval(sys.checkedInterval(PREFIX + ".sys"))
+                .canary(canary::change)
                 .stop(this::changeStop));
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tributary.broker.ApplicationsConfig;
 import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.DrainConfig;
+import io.tributary.broker.canary.CanaryConfig;
 import io.tributary.broker.connection.ConnectLimits;
 import io.tributary.broker.connection.InboundLimits;
 import io.tributary.broker.connection.OutboundLimits;
@@ -95,6 +96,7 @@ class CoreSettingsTest {
     static List<Class<?>> groups() {
         return List.of(
                 ApplicationsConfig.class,
+                CanaryConfig.class,
                 ConnectLimits.class,
                 DecoderLimits.class,
                 DrainConfig.class,
@@ -144,6 +146,7 @@ class CoreSettingsTest {
                 .network(network -> network.backlog(12))
                 .shards(shards -> shards.threads(13))
                 .stop(stop -> stop.drainRate(14))
+                .canary(canary -> canary.roundsBeforeReady(15))
                 .sysInterval(Duration.ZERO)
                 .build();
         assertThat(config.toBuilder().build()).usingRecursiveComparison().isEqualTo(config);
@@ -167,6 +170,13 @@ class CoreSettingsTest {
                         to -> to.applications(a -> a.maxDeliveries(-1))),
                 Map.entry(
                         "applications.catch-up-size: -1 is less than 0", to -> to.applications(a -> a.catchUpSize(-1))),
+                Map.entry(
+                        "canary.interval: PT0.01S is neither 0.1 s to 1 h nor zero, for no canary",
+                        to -> to.canary(canary -> canary.interval(Duration.ofMillis(10)))),
+                Map.entry("canary.timeout: PT0S is not 0.1 s to 1 h", to -> to.canary(c -> c.timeout(Duration.ZERO))),
+                Map.entry(
+                        "canary.rounds-before-ready: -1 is not within 0 to 1000",
+                        to -> to.canary(canary -> canary.roundsBeforeReady(-1))),
                 Map.entry("stop.drain-rate: -1 is less than 0", to -> to.stop(part -> part.drainRate(-1))),
                 Map.entry(
                         "sys.interval: PT0.1S is neither at least 1 s nor zero, for no $SYS topics",

@@ -95,6 +95,7 @@ class ArchitectureTest {
         "broker.group, broker.subscription broker.delivery broker.routing broker.shard",
         "broker.sys, broker.routing broker.retained",
         "broker.relocation, broker.sys",
+        "broker.canary, broker.connection broker.delivery broker.loop broker.security",
         "broker.loop, ''",
         "broker.embedded, broker.delivery broker.subscription broker.retained",
         "broker.connection,"

@@ -365,6 +365,7 @@ public final class TestCluster implements AutoCloseable {
         private boolean waysOfTheirOwn;
         private boolean clocks;
         private @Nullable Installation installation;
+        private boolean canary;
         private Way way = TestClient::open;
 
         private Builder(Path folder) {
@@ -398,6 +399,12 @@ public final class TestCluster implements AutoCloseable {
         /** Each node reaches Kafka, Redis and the other nodes by {@link NodeWays} of its own. */
         public Builder waysOfTheirOwn() {
             waysOfTheirOwn = true;
+            return this;
+        }
+
+        /** Nodes have a canary, as usual: else nothing is logged but what a test does. */
+        public Builder canary() {
+            canary = true;
             return this;
         }
 
@@ -488,6 +495,9 @@ public final class TestCluster implements AutoCloseable {
                     "--tributary.cluster.kafka.replication-factor=" + kafkaBrokers,
                     "--tributary.cluster.link.host=127.0.0.1",
                     "--tributary.cluster.link.secret-file=" + secret("link.secret")));
+            if (!canary) {
+                shared.add("--tributary.canary.interval=0");
+            }
             shared.addAll(settings);
             Optional<Path> clockLibrary = clocks ? WallClock.library(folder) : Optional.empty();
             for (int i = 1; i <= nodes; i++) {
