@@ -134,7 +134,17 @@ def try_all(helms_found, table, lint):
         documents = [list(manifests(text)) for text in texts.values()]
         if any(other != documents[0] for other in documents):
             wrong(f"{name}: Helm {' and '.join(texts)} render it differently")
-    return {name: next(iter(texts.values())) for name, texts in rendered.items()}
+    first = {name: next(iter(texts.values())) for name, texts in rendered.items()}
+    for name, _, expected in table:
+        if "template" in expected and pods(first[name]) != pods(first[expected["template"]]):
+            wrong(f"{name}: its pods are not those of {expected['template']}")
+    return first
+
+
+def pods(text):
+    """The template of the nodes' pods: where it differs, Kubernetes exchanges them."""
+    return next(one["spec"]["template"] for one in manifests(text) if one["kind"] in ("StatefulSet", "DaemonSet")
+                and one["metadata"]["labels"]["app.kubernetes.io/component"] == "broker")
 
 
 def one(helm, values, expected, lint):
