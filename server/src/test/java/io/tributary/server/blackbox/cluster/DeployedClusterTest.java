@@ -9,6 +9,7 @@ import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.server.blackbox.Secured.Way;
 import io.tributary.server.blackbox.load.ClientWithWill;
 import io.tributary.server.blackbox.load.Crowd;
@@ -49,7 +50,8 @@ import org.junit.jupiter.api.Timeout;
  * <p>{@code -Dload.address=HOST:PORT} is a listener with TLS; {@code -Dload.authority}, a file, is whom its clients
  * trust; {@code -Dload.user} and {@code -Dload.password-file} are who they are; {@code -Dload.rate} is how many
  * messages a second each of the six publishers publishes. {@code -Dload.crowd} more pairs of clients publish and
- * receive a message each {@code -Dload.crowd-period} seconds. In {@code -Dload.folder} the file {@code started} tells
+ * receive a message each {@code -Dload.crowd-period} seconds; with {@code -Dload.drained=true} none of their
+ * connections may end otherwise than by a drain. In {@code -Dload.folder} the file {@code started} tells
  * that all publish; the load ends when there is a file {@code stop}; {@code result} has what came out.
  */
 @Timeout(value = 2, unit = TimeUnit.HOURS)
@@ -59,6 +61,7 @@ class DeployedClusterTest {
     private static final int RATE = Integer.getInteger("load.rate", 5);
     private static final int CROWD = Integer.getInteger("load.crowd", 0);
     private static final Duration CROWD_PERIOD = Duration.ofSeconds(Integer.getInteger("load.crowd-period", 20));
+    private static final boolean DRAINED = Boolean.getBoolean("load.drained");
     private static final Duration CLIENT_PATIENCE = Duration.ofSeconds(10);
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final int MOST_IN_FLIGHT = 65_535;
@@ -94,6 +97,13 @@ class DeployedClusterTest {
             dripping.cancel(false);
             List<String> violations = new ArrayList<>(finish());
             violations.addAll(crowd.finish(PATIENCE));
+            if (DRAINED) {
+                crowd.experience().ends().forEach((words, count) -> {
+                    if (!words.endsWith(ReasonCode.USE_ANOTHER_SERVER.name())) {
+                        violations.add(count + " connections ended otherwise than by a drain: " + words);
+                    }
+                });
+            }
             String text = text(crowd) + String.join("\n", violations);
             Files.writeString(FOLDER.resolve("result"), text.strip() + "\n");
             assertThat(violations).isEmpty();
@@ -126,16 +136,16 @@ class DeployedClusterTest {
     }
 
     private static String text(String who, Experience experience) {
-        return "%s: away %d times, half of them for %.1f s at most, 99 of 100 for %.1f s, all for %.1f s; %d attempts refused; longest wait of a message %.1f s; ends %s%n"
+        return "%s: away %d times, half of them for %.1f s at most, 99 of 100 for %.1f s, all for %.1f s; longest wait of a message %.1f s; ends %s; attempts that failed %s%n"
                 .formatted(
                         who,
                         experience.absences(),
                         seconds(experience.absenceNanos(50)),
                         seconds(experience.absenceNanos(99)),
                         seconds(experience.absenceNanos(100)),
-                        experience.refusals(),
                         seconds(experience.longestWaitNanos()),
-                        experience.ends());
+                        experience.ends(),
+                        experience.refusals());
     }
 
     private static double seconds(long nanos) {
@@ -148,10 +158,10 @@ class DeployedClusterTest {
         add(LoadSubscriber.ofAll(scene, "slow", ProtocolVersion.MQTT_5, 20, 10));
         add(subscriber("app-all", ProtocolVersion.MQTT_5));
         scene.judge().addGroup("group", QoS.EXACTLY_ONCE);
-        scene.judge().addGroup("app-group", QoS.AT_LEAST_ONCE);
+        scene.judge().addGroup("app-pool", QoS.AT_LEAST_ONCE);
         for (int i = 1; i <= 2; i++) {
             add(LoadSubscriber.member(scene, "group", "member" + i));
-            add(LoadSubscriber.member(scene, "app-group", "app-member" + i));
+            add(LoadSubscriber.member(scene, "app-pool", "app-pool" + i));
             add(LoadSubscriber.ofWills(scene, "mourner" + i));
         }
         int publishers = 0;

@@ -4,15 +4,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /**
  * What clients noticed beside what they were promised: how their connections ended, how long each was away then, and
  * how long messages took. Thread-safe.
  */
 public final class Experience {
+    /** A DISCONNECT or CONNACK in words: its reason is enough. */
+    private static final Pattern SHORT = Pattern.compile("(?:Disconnect|Connack)\\[.*?reason=(\\w+).*");
+
     private final Map<String, Integer> ends = new TreeMap<>();
+    private final Map<String, Integer> refusals = new TreeMap<>();
     private final List<Long> absencesNanos = new ArrayList<>();
-    private int refusals;
     private long longestWaitNanos;
 
     /** One client's part of it. Confined to the client's thread. */
@@ -43,11 +47,8 @@ public final class Experience {
     }
 
     private synchronized void ended(Throwable why, boolean again) {
-        if (again) {
-            refusals++;
-        } else {
-            ends.merge(String.valueOf(why.getMessage()), 1, Integer::sum);
-        }
+        String words = SHORT.matcher(String.valueOf(why.getMessage())).replaceFirst("$1");
+        (again ? refusals : ends).merge(words, 1, Integer::sum);
     }
 
     private synchronized void returned(long absenceNanos) {
@@ -59,14 +60,14 @@ public final class Experience {
         longestWaitNanos = Math.max(longestWaitNanos, nanos);
     }
 
-    /** How many connections ended with which words. */
+    /** How many connections ended with which words; of a DISCONNECT its reason is among them. */
     public synchronized Map<String, Integer> ends() {
         return Map.copyOf(ends);
     }
 
-    /** How many attempts to connect failed of clients that were away. */
-    public synchronized int refusals() {
-        return refusals;
+    /** How many attempts to connect failed, of clients that were away, with which words. */
+    public synchronized Map<String, Integer> refusals() {
+        return Map.copyOf(refusals);
     }
 
     /** How many clients came back. */
