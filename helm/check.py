@@ -134,7 +134,17 @@ def try_all(helms_found, table, lint):
         documents = [list(manifests(text)) for text in texts.values()]
         if any(other != documents[0] for other in documents):
             wrong(f"{name}: Helm {' and '.join(texts)} render it differently")
-    return {name: next(iter(texts.values())) for name, texts in rendered.items()}
+    first = {name: next(iter(texts.values())) for name, texts in rendered.items()}
+    for name, _, expected in table:
+        if "template" in expected and pods(first[name]) != pods(first[expected["template"]]):
+            wrong(f"{name}: its pods are not those of {expected['template']}")
+    return first
+
+
+def pods(text):
+    """The template of the nodes' pods: where it differs, Kubernetes exchanges them."""
+    return next(one["spec"]["template"] for one in manifests(text) if one["kind"] in ("StatefulSet", "DaemonSet")
+                and one["metadata"]["labels"]["app.kubernetes.io/component"] == "broker")
 
 
 def one(helm, values, expected, lint):
@@ -217,6 +227,19 @@ def against_kubernetes(rendered):
           f"not Kubernetes' own: {', '.join(sorted(left_out)) or 'none'}")
 
 
+def others(rendered):
+    """Each different resource whose definition an operator brings; by names of their own, as they come together."""
+    distinct = {}
+    for text in rendered.values():
+        for manifest in manifests(text):
+            group = manifest["apiVersion"].partition("/")[0]
+            if "." in group and not group.endswith(".k8s.io") or group.startswith("gateway."):
+                distinct.setdefault(json.dumps(manifest, sort_keys=True), manifest)
+    for number, manifest in enumerate(distinct.values()):
+        manifest["metadata"] |= {"name": f"{manifest['metadata']['name']}-{number}", "namespace": "default"}
+    return distinct.values()
+
+
 def effects(helm, values, table):
     """That each value, taken out of a combination that sets it, changes what is rendered."""
     def without(given, leaf):
@@ -249,12 +272,17 @@ def effects(helm, values, table):
 def main():
     parser = argparse.ArgumentParser(prog="helm/check", description=__doc__)
     parser.add_argument("--write", action="store_true", help="write what is generated, instead of comparing it")
+    parser.add_argument("--others", metavar="FILE", help="write each different resource that is not Kubernetes' own there, and end")
     parser.add_argument("--all", action="store_true", help="also lint each combination, and try that each value has an effect")
     options = parser.parse_args()
     values = generated(options.write)
     table = combinations()
     used(values, table)
     found = helms()
+    if options.others:
+        rendered = try_all(dict(list(found.items())[:1]), table, False)
+        Path(options.others).write_text(yaml.dump_all(others(rendered)))
+        return 1 if problems or not rendered else 0
     if found:
         rendered = try_all(found, table, options.all)
         print(f"== {len(table)} combinations of values with Helm {' and '.join(found)}: {len(rendered)} render")

@@ -15,7 +15,10 @@ defaults
   mode tcp
   log global
   option dontlog-normal
-  timeout connect 5s
+  # A pod that is gone without a word takes no connection and refuses none: another one is asked.
+  timeout connect 2s
+  retries 3
+  option redispatch 1
   # Longer than one and a half times the longest keep alive.
   timeout client {{ int $r.idleTimeout }}s
   timeout server {{ int $r.idleTimeout }}s

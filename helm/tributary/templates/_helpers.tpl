@@ -86,14 +86,23 @@ capabilities: {drop: [ALL]}
 {{- if has .Values.loadBalancer.kind (list "haproxy" "nginx") }}true{{ end }}
 {{- end }}
 
+{{/* For how many nodes the StatefulSet that is there was reckoned: more nodes keep that, or they would all be exchanged. */}}
+{{- define "tributary.reckonedBefore" -}}
+{{- $old := lookup "apps/v1" "StatefulSet" .Release.Namespace (include "tributary.name" .) }}
+{{- if $old }}{{ dig "annotations" "tributary.io/reckoned-nodes" "" $old.metadata }}{{ end }}
+{{- end }}
+
 {{/* The numbers that the chart reckons; docs/kubernetes.md says how. Read by `fromYaml`, then `int`. */}}
 {{- define "tributary.reckoned" -}}
 {{- $nodes := int (default (ternary .Values.autoscaling.min 3 .Values.autoscaling.enabled) .Values.replicas) }}
 {{- if eq .Values.form "node" }}{{ $nodes = int (default 1 .Values.replicas) }}{{ end }}
+{{- $for := $nodes }}
+{{- with include "tributary.reckonedBefore" . }}{{ $for = min $nodes (int .) | int }}{{ end }}
+{{- with .Values.expected.nodes }}{{ $for = int . }}{{ end }}
 {{- $clients := int .Values.expected.clients }}
-{{- $each := ceil (divf $clients $nodes) | int }}
+{{- $each := ceil (divf $clients $for) | int }}
 {{- $most := ceil (mulf $each 1.5) | int }}
-{{- if gt $nodes 1 }}{{ $most = max $most (ceil (divf $clients (sub $nodes 1)) | int) }}{{ end }}
+{{- if gt $for 1 }}{{ $most = max $most (ceil (divf $clients (sub $for 1)) | int) }}{{ end }}
 {{- $keepAlive := include "tributary.seconds" .Values.expected.keepAlive | int }}
 {{- $idle := max 350 (ceil (mulf $keepAlive 1.5) | int) }}
 {{- $serveFor := default (ternary "150s" "15s" (eq .Values.loadBalancer.kind "nlb")) .Values.loadBalancer.deregistration }}
@@ -101,6 +110,7 @@ capabilities: {drop: [ALL]}
 {{- $stop := include "tributary.seconds" .Values.drain.stopTimeout | int }}
 {{- $leave := ceil (divf $each .Values.drain.rate) | int }}
 nodes: {{ $nodes }}
+for: {{ $for }}
 clientsPerNode: {{ $each }}
 maxConnections: {{ $most }}
 maxKeepAlive: {{ $keepAlive }}

@@ -68,7 +68,7 @@ stream {
     {{- if $listener.proxy }}
     proxy_protocol on;
     {{- end }}
-    proxy_connect_timeout 5s;
+    proxy_connect_timeout 2s;
     proxy_next_upstream on;
     # Longer than one and a half times the longest keep alive.
     proxy_timeout {{ int $r.idleTimeout }}s;

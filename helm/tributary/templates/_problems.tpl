@@ -29,6 +29,13 @@
 {{- end }}
 {{- end }}
 
+{{- if not (include "tributary.daemon" .) }}
+{{- $given := printf "%s: %d" (ternary "autoscaling.min" "replicas" $v.autoscaling.enabled) (int $r.nodes) }}
+{{- if gt (int $r.for) (int $r.nodes) }}{{ $p = append $p (printf "expected.nodes: %d is more than %s; it is the fewest nodes that there will be" (int $r.for) $given) }}{{ end }}
+{{- $before := int (include "tributary.reckonedBefore" . | default "0") }}
+{{- if and $clustered (not $v.expected.nodes) (gt $before (int $r.nodes)) }}{{ $p = append $p (printf "%s, and what a node needs was reckoned for no fewer than %d; nothing was changed. First expected.nodes: %d alone, which exchanges the pods one by one, then both" $given $before (int $r.nodes)) }}{{ end }}
+{{- end }}
+
 {{- if not $listeners }}{{ $p = append $p "listeners: there is none, so nobody could connect; such as mqtts: {port: 8883, tls: {existingSecret: mqtt-tls}, authentication: [users]}" }}{{ end }}
 {{- $ports := dict "9093" "health and metrics" "7883" "links between nodes" }}
 {{- $open := list }}{{ $closed := list }}{{ $proxies := list }}

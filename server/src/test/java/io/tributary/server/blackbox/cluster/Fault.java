@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Ways to break a cluster. */
@@ -69,6 +70,23 @@ enum Fault {
             }
             cluster.kill(node);
             return new InflictedFault(node, Set.of(node), true, () -> cluster.start(node));
+        }
+    },
+    /** As Kubernetes takes away what is too many, and brings it back: those that stop hand nothing over to each other. */
+    ALL_BUT_ONE_STOPPED("all nodes but one stopped in order at the same time, and back") {
+        @Override
+        InflictedFault strike(FaultContext context) {
+            TestCluster cluster = context.cluster();
+            String stays = context.anyNode();
+            Set<String> others = cluster.names().stream()
+                    .filter(node -> !node.equals(stays))
+                    .collect(Collectors.toUnmodifiableSet());
+            others.parallelStream().forEach(cluster::stop);
+            return new InflictedFault(
+                    "all but " + stays,
+                    others,
+                    true,
+                    () -> others.parallelStream().forEach(cluster::start));
         }
     },
     /** One node after the other, without a look at the cluster in between. */

@@ -12,7 +12,6 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Will;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 
 /**
@@ -20,13 +19,12 @@ import java.util.List;
  * session over, or, when it is patient, once its will was seen, which is then the broker's own finding.
  */
 public final class ClientWithWill implements Runnable {
-    private static final Duration LOOK = Duration.ofMillis(20);
-
     private final LoadContext scene;
     private final QoS qos;
     private final boolean persistent;
     private final boolean patient;
     private final int number;
+    private final Experience.Client experience;
     private volatile boolean leaving;
     private volatile boolean online;
 
@@ -37,6 +35,7 @@ public final class ClientWithWill implements Runnable {
         this.persistent = persistent;
         this.patient = patient;
         number = scene.wills().addClient(qos);
+        experience = scene.experience().client();
     }
 
     /** Has it take its leave with DISCONNECT, then connect anew; call it while the broker is well. */
@@ -56,7 +55,7 @@ public final class ClientWithWill implements Runnable {
                 Payload life = scene.wills().begin(number);
                 live(life);
                 while (patient && isOwed(life) && !scene.rounds().isOver()) {
-                    scene.rounds().pause();
+                    scene.rest();
                 }
             }
         } catch (InterruptedException ended) {
@@ -75,11 +74,12 @@ public final class ClientWithWill implements Runnable {
         Connect connect = connect(life);
         try (TestClient client = scene.open(connect)) {
             client.connect(connect, scene.patience());
+            experience.connected();
             scene.wills().opened(life);
             online = true;
             LivenessProbe lifeline = new LivenessProbe(client, scene.patience());
             while (!leaving && !scene.rounds().isOver()) {
-                MqttPacket packet = client.poll(LOOK);
+                MqttPacket packet = client.poll(scene.look());
                 if (packet instanceof Disconnect farewell) {
                     throw new IOException("the broker stops: " + farewell);
                 }
@@ -88,7 +88,8 @@ public final class ClientWithWill implements Runnable {
             takeLeave(client, life);
         } catch (IOException broken) {
             scene.wills().ended(life);
-            scene.rounds().pause();
+            experience.ended(broken);
+            scene.rest();
         } finally {
             online = false;
         }
@@ -112,7 +113,7 @@ public final class ClientWithWill implements Runnable {
                 ProtocolVersion.MQTT_5,
                 !persistent,
                 0,
-                "mortal" + number,
+                scene.prefix() + "mortal" + number,
                 new Will(message, 0, MqttPacket.ABSENT),
                 null,
                 null,

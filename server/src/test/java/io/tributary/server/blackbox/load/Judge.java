@@ -50,7 +50,8 @@ public final class Judge {
             return plus(earlier, -1);
         }
 
-        Counts plus(Counts more) {
+        /** Both together. */
+        public Counts plus(Counts more) {
             return plus(more, 1);
         }
 
@@ -154,11 +155,12 @@ public final class Judge {
      * A subscriber got a message, other than a QoS 2 message again that it has not released yet.
      *
      * @param connection the how manieth connection of the subscriber it came on
+     * @return whether it is the first copy
      */
-    synchronized void received(String subscriber, Payload payload, QoS qos, boolean dup, int connection) {
+    synchronized boolean received(String subscriber, Payload payload, QoS qos, boolean dup, int connection) {
         if (payload.publisher() >= publishers.size() || payload.number() >= publishers.get(payload.publisher()).count) {
             violation(subscriber + " got " + payload + ", which nobody has published");
-            return;
+            return false;
         }
         Published publisher = publishers.get(payload.publisher());
         QoS wanted = qosFor(subscriber, publisher);
@@ -167,9 +169,10 @@ public final class Judge {
         }
         if (copies(subscriber, payload).has(payload.number())) {
             duplicate(subscriber, payload, dup, connection);
-        } else {
-            first(subscriber, payload, connection);
+            return false;
         }
+        first(subscriber, payload, connection);
+        return true;
     }
 
     /** Something else went wrong. */

@@ -21,13 +21,14 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes as fast as the broker acknowledges, and after each broken connection begins with what is unacknowledged, as
  * MQTT 4.4 says. One with a transient session publishes that anew, for the broker has forgotten it.
  */
 public final class LoadPublisher implements Runnable {
-    private static final Duration IDLE = Duration.ofMillis(20);
+    private static final Duration AT_ONCE = Duration.ofMillis(1);
     private static final int WINDOW = 100;
     private static final int LAST_PACKET_ID = 65_535;
 
@@ -45,6 +46,7 @@ public final class LoadPublisher implements Runnable {
     /** Sent and not finished, in the order of sending; lives with the session. */
     private final Deque<Sent> open = new ArrayDeque<>();
 
+    private final Experience.Client experience;
     private int published;
     private int lastPacketId;
     private boolean connectedBefore;
@@ -71,7 +73,8 @@ public final class LoadPublisher implements Runnable {
         this.qos = qos;
         number = scene.judge().addPublisher(qos);
         long expirySeconds = persistent ? ConnectProperties.NEVER_EXPIRES : 0;
-        connect = TestClient.connectPacket(version, "publisher" + number, expirySeconds);
+        connect = TestClient.connectPacket(version, scene.prefix() + "publisher" + number, expirySeconds);
+        experience = scene.experience().client();
     }
 
     @Override
@@ -89,7 +92,8 @@ public final class LoadPublisher implements Runnable {
                         step(connection);
                     }
                 } catch (IOException broken) {
-                    scene.rounds().pause();
+                    experience.ended(broken);
+                    scene.rest();
                 }
             }
         } catch (InterruptedException ended) {
@@ -111,6 +115,7 @@ public final class LoadPublisher implements Runnable {
 
     private void begin(TestClient connection) throws IOException {
         Connack connack = connection.connect(connect, scene.patience());
+        experience.connected();
         if (connectedBefore && !connect.cleanStart() && !connack.sessionPresent()) {
             scene.judge().violation("the session of publisher " + number + " is gone");
         }
@@ -141,17 +146,25 @@ public final class LoadPublisher implements Runnable {
         connection.flush();
         if (open.isEmpty()) {
             idleAt = allowed;
-            scene.rounds().awaitMore(published, IDLE);
-        } else {
-            MqttPacket packet = connection.poll(scene.patience());
-            if (packet == null) {
-                scene.judge().stalled();
-                throw new IOException("no acknowledgement in " + scene.patience() + ", " + open.size() + " open");
+            scene.rounds().awaitMore(published, scene.look());
+            if (scene.rounds().allowed() == published) {
+                handleAll(connection, connection.poll(AT_ONCE));
             }
-            while (packet != null) {
-                handle(connection, packet);
-                packet = connection.next();
-            }
+            return;
+        }
+        MqttPacket packet = connection.poll(scene.patience());
+        if (packet == null) {
+            scene.judge().stalled();
+            throw new IOException("no acknowledgement in " + scene.patience() + ", " + open.size() + " open");
+        }
+        handleAll(connection, packet);
+    }
+
+    private void handleAll(TestClient connection, @Nullable MqttPacket first) throws IOException {
+        MqttPacket packet = first;
+        while (packet != null) {
+            handle(connection, packet);
+            packet = connection.next();
         }
     }
 

@@ -37,7 +37,6 @@ import java.util.Map;
  */
 public final class LoadSubscriber implements Runnable {
     private static final int MOST_IN_FLIGHT = 65_535;
-    private static final Duration LOOK = Duration.ofMillis(20);
 
     private final LoadContext scene;
     private final String name;
@@ -52,6 +51,7 @@ public final class LoadSubscriber implements Runnable {
     /** The QoS 2 messages that were taken and are not released, by packet identifier; lives with the session. */
     private final Map<Integer, Payload> unreleased = new HashMap<>();
 
+    private final Experience.Client experience;
     private int connections;
     private boolean subscribed;
 
@@ -78,8 +78,14 @@ public final class LoadSubscriber implements Runnable {
         audience = wills
                 ? (payload, publish, connection) ->
                         scene.wills().seen(receiver, payload, publish.qos(), publish.dup(), connection)
-                : (payload, publish, connection) ->
-                        scene.judge().received(receiver, payload, publish.qos(), publish.dup(), connection);
+                : this::judged;
+        experience = scene.experience().client();
+    }
+
+    private void judged(Payload payload, Publish publish, int connection) {
+        if (scene.judge().received(receiver, payload, publish.qos(), publish.dup(), connection) && !away) {
+            scene.experience().waited(System.nanoTime() - scene.rounds().dueNanos(payload.number()));
+        }
     }
 
     /**
@@ -186,7 +192,7 @@ public final class LoadSubscriber implements Runnable {
         try {
             while (!scene.rounds().isOver()) {
                 if (away) {
-                    scene.rounds().pause();
+                    scene.rest();
                 } else {
                     connectAndReceive();
                 }
@@ -208,7 +214,8 @@ public final class LoadSubscriber implements Runnable {
                 receive(client, lifeline);
             }
         } catch (IOException broken) {
-            scene.rounds().pause();
+            experience.ended(broken);
+            scene.rest();
         } finally {
             online = false;
         }
@@ -217,6 +224,7 @@ public final class LoadSubscriber implements Runnable {
     private void begin(TestClient client) throws IOException {
         late.clear();
         Connack connack = client.connect(connect, scene.patience());
+        experience.connected();
         connections++;
         if (subscribed && !connack.sessionPresent()) {
             scene.judge().violation("the session of " + name + " is gone");
@@ -230,7 +238,7 @@ public final class LoadSubscriber implements Runnable {
     }
 
     private void receive(TestClient client, LivenessProbe lifeline) throws IOException {
-        MqttPacket packet = client.poll(LOOK);
+        MqttPacket packet = client.poll(scene.look());
         lifeline.check(packet != null);
         if (packet == null) {
             acknowledge(client, 0);

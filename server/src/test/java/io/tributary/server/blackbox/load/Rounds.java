@@ -1,6 +1,8 @@
 package io.tributary.server.blackbox.load;
 
 import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -8,6 +10,9 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class Rounds {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+    /** When messages from this number on were allowed. */
+    private final TreeMap<Integer, Long> allowedAtNanos = new TreeMap<>(Map.of(0, System.nanoTime()));
+
     private int allowed;
     private boolean over;
 
@@ -15,6 +20,7 @@ public final class Rounds {
     public void allow(int messages) {
         lock.lock();
         try {
+            allowedAtNanos.put(allowed, System.nanoTime());
             allowed += messages;
             changed.signalAll();
         } finally {
@@ -43,6 +49,16 @@ public final class Rounds {
         }
     }
 
+    /** When each publisher was to publish its message of this number. */
+    long dueNanos(int number) {
+        lock.lock();
+        try {
+            return allowedAtNanos.floorEntry(number).getValue();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Whether all clients are to end. */
     public boolean isOver() {
         lock.lock();
@@ -64,10 +80,5 @@ public final class Rounds {
         } finally {
             lock.unlock();
         }
-    }
-
-    /** Waits a moment between two attempts to connect, or until the test is over. */
-    void pause() throws InterruptedException {
-        awaitMore(Integer.MAX_VALUE, Duration.ofMillis(20));
     }
 }
