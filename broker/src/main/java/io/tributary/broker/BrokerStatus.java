@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Figures and problems of a broker at one moment; for health checks, metrics and {@code $SYS}.
  *
- * @param ready whether the start is complete, when every listener accepted, every shard was live and the first rounds of
- *     the canary were good, and neither a drain nor the stop has begun
+ * @param ready whether the start is complete, when every listener accepted, every shard was live and the first rounds
+ *     of the canary were good, and neither a drain nor the stop has begun
  * @param waitsFor what a broker that serves clients already waits for before it is ready, in words, or null
  * @param problem why the broker cannot do its work at the moment, in words, or null
  * @param listeners the addresses that are listened on, in the order of the configuration

@@ -157,7 +157,8 @@ class CanaryTest {
         assertThat(registry.get("tributary.clients").gauges())
                 .extracting(gauge -> gauge.value())
                 .containsOnly(1.0, 0.0);
-        assertThat(registry.find(BrokerMeters.TENANT_SESSIONS.meterName()).meters()).isEmpty();
+        assertThat(registry.find(BrokerMeters.TENANT_SESSIONS.meterName()).meters())
+                .isEmpty();
         assertThat(seen).containsExactly("connected a", "subscribed t", "published t");
     }
 

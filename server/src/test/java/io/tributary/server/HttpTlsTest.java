@@ -63,7 +63,7 @@ class HttpTlsTest {
                     .containsExactly("health at https://127.0.0.1:" + port + "/actuator/health, metrics at"
                             + " https://127.0.0.1:" + port + "/actuator/prometheus");
             try (HttpClient client = client(null)) {
-                assertThat(get(client, port, READINESS).body()).contains("\"UP\"");
+                await().until(() -> get(client, port, READINESS).body().contains("\"UP\""));
                 assertThat(subject(get(client, port, READINESS))).contains("CN=first");
                 assertThat(get(client, port, "/actuator/prometheus").body())
                         .contains("tributary_tls_certificate_expiry_seconds{host=\"default\",listener=\"http\"}")

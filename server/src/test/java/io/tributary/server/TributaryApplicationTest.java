@@ -1,6 +1,7 @@
 package io.tributary.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.hivemq.client.mqtt.MqttClient;
 import com.hivemq.client.mqtt.mqtt5.Mqtt5BlockingClient;
@@ -54,9 +55,10 @@ class TributaryApplicationTest {
             assertThat(get(managementPort, "health/liveness")).contains("\"UP\"");
             assertThat(get(managementPort, "health/readiness")).contains("\"UP\"", "listeners");
             assertThat(get(managementPort, "info")).contains("\"version\"", "\"commit\"");
+            await().untilAsserted(
+                            () -> assertThat(get(managementPort, "prometheus")).contains("tributary_ready 1.0"));
             assertThat(get(managementPort, "prometheus"))
                     .contains("tributary_clients_connected_total{session=\"new\"} 1.0")
-                    .contains("tributary_ready 1.0")
                     .contains("tributary_network_direct_memory_bytes")
                     .contains("jvm_memory_used_bytes")
                     .contains("process_uptime_seconds")

@@ -48,7 +48,8 @@ class TenantNamesTest {
                 .noneMatch(TenantNames::isBrokers);
         assertThat(TopicFilter.parse("#").matches(topic)).isFalse();
         assertThat(TopicFilter.parse("+/canary/#").matches(topic)).isFalse();
-        assertThat(TenantNames.filter("acme", TopicFilter.parse("#")).matches(topic)).isFalse();
+        assertThat(TenantNames.filter("acme", TopicFilter.parse("#")).matches(topic))
+                .isFalse();
     }
 
     @Test

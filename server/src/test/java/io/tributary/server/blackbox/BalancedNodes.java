@@ -24,8 +24,8 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * Three brokers behind a balancer, at addresses of their own and the same ports, as pods are. A service beside them, which they ask who a
- * client is, notes who came out where and from which address. One thread at a time.
+ * Three brokers behind a balancer, at addresses of their own and the same ports, as pods are. A service beside them,
+ * which they ask who a client is, notes who came out where and from which address. One thread at a time.
  */
 final class BalancedNodes implements AutoCloseable {
     private static final int COUNT = 3;
@@ -111,7 +111,7 @@ final class BalancedNodes implements AutoCloseable {
         return secured;
     }
 
-    /** What the nodes' agents say, in per cent: in place of the brokers' own, which depend on how busy the machine is. */
+    /** What the nodes' agents say, in per cent, in place of the brokers' own, which depend on the machine. */
     void weights(int... percent) {
         for (int node : all()) {
             weights[node] = "ready up " + percent[node] + "%";

@@ -41,11 +41,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * HAProxy and NGINX with the configurations that the chart renders, in which ports, paths and the address of DNS alone are replaced,
- * before three brokers: policies, TLS passed through or ended, addresses of clients, and the death of a broker.
+ * HAProxy and NGINX with the configurations that the chart renders, in which ports, paths and the address of DNS alone
+ * are replaced, before three brokers: policies, TLS passed through or ended, addresses of clients, and the death of a
+ * broker.
  *
- * <p>{@code -Dbalancers.clients=1000} for as many clients. {@code -Dtest.nginx=PROGRAM} names an NGINX of 1.27.3 or newer: older ones
- * do not ask DNS again, and Debian's are older. {@code -Dbalancers.only=nginx-} plays those whose names have it.
+ * <p>{@code -Dbalancers.clients=1000} for as many clients. {@code -Dtest.nginx=PROGRAM} names an NGINX of 1.27.3 or
+ * newer: older ones do not ask DNS again, and Debian's are older. {@code -Dbalancers.only=nginx-} plays those whose
+ * names have it.
  */
 @ExtendWith(BrokerExtension.class)
 class BalancersTest {
@@ -158,7 +160,7 @@ class BalancersTest {
         return connect(IntStream.range(0, CLIENTS).mapToObj(i -> "client-" + i).toList(), possible);
     }
 
-    /** Ends these clients' connections and has them connect anew, each from an address of its own; where they came out. */
+    /** Has these clients connect anew, each from an address of its own; where they came out. */
     private Map<String, Seen> connect(List<String> ids, List<Integer> possible) throws Exception {
         ids.forEach(id -> {
             TestClient before = clients.remove(id);

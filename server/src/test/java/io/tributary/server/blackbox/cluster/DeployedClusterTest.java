@@ -81,8 +81,8 @@ class DeployedClusterTest {
             cast.begin(PATIENCE);
             crowd.begin(CROWD_PERIOD, PATIENCE);
             long periodMicros = TimeUnit.SECONDS.toMicros(1) / RATE;
-            var dripping = clock.scheduleAtFixedRate(
-                    () -> scene.rounds().allow(1), 0, periodMicros, TimeUnit.MICROSECONDS);
+            var dripping =
+                    clock.scheduleAtFixedRate(() -> scene.rounds().allow(1), 0, periodMicros, TimeUnit.MICROSECONDS);
             // Nobody tells when something happens to the cluster.
             var _ = clock.scheduleAtFixedRate(
                     () -> {
@@ -200,8 +200,8 @@ class DeployedClusterTest {
     }
 
     private void forget(String name) {
-        Connect clean = new Connect(
-                ProtocolVersion.MQTT_5, true, 0, name, null, null, null, ConnectProperties.defaults(0));
+        Connect clean =
+                new Connect(ProtocolVersion.MQTT_5, true, 0, name, null, null, null, ConnectProperties.defaults(0));
         await(name + " is forgotten").atMost(PATIENCE).ignoreExceptions().until(() -> {
             try (TestClient client = scene.way().open(0, ProtocolVersion.MQTT_5)) {
                 client.connect(clean, CLIENT_PATIENCE);
@@ -220,7 +220,8 @@ class DeployedClusterTest {
         int port = Integer.parseInt(ADDRESS.substring(ADDRESS.lastIndexOf(':') + 1));
         SSLSocketFactory sockets = sockets();
         String user = System.getProperty("load.user", "");
-        String password = read(Path.of(System.getProperty("load.password-file"))).strip();
+        String password =
+                read(Path.of(System.getProperty("load.password-file"))).strip();
         return (_, version) -> {
             Socket plain = new Socket();
             try {
@@ -243,8 +244,7 @@ class DeployedClusterTest {
             trusted.load(null, null);
             trusted.setCertificateEntry(
                     "authority", CertificateFactory.getInstance("X.509").generateCertificate(file));
-            TrustManagerFactory trust =
-                    TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
             trust.init(trusted);
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(null, trust.getTrustManagers(), null);

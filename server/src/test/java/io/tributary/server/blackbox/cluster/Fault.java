@@ -72,7 +72,7 @@ enum Fault {
             return new InflictedFault(node, Set.of(node), true, () -> cluster.start(node));
         }
     },
-    /** As Kubernetes takes away what is too many, and brings it back: those that stop hand nothing over to each other. */
+    /** As Kubernetes takes away what is too many, and back: those that stop hand nothing over to each other. */
     ALL_BUT_ONE_STOPPED("all nodes but one stopped in order at the same time, and back") {
         @Override
         InflictedFault strike(FaultContext context) {

@@ -58,8 +58,7 @@ public final class Crowd implements AutoCloseable {
         long step = period.toNanos() / TURNS;
         for (int i = 0; i < TURNS; i++) {
             Rounds turn = turns.get(i);
-            var _ = clock.scheduleAtFixedRate(
-                    () -> turn.allow(1), i * step, period.toNanos(), TimeUnit.NANOSECONDS);
+            var _ = clock.scheduleAtFixedRate(() -> turn.allow(1), i * step, period.toNanos(), TimeUnit.NANOSECONDS);
         }
     }
 

@@ -35,22 +35,12 @@ public record LoadContext(
     public static LoadContext of(IntSupplier port, Way way, Duration patience) {
         Judge judge = new Judge();
         return new LoadContext(
-                port,
-                way,
-                patience,
-                OFTEN,
-                OFTEN,
-                "",
-                new Rounds(),
-                judge,
-                new WillJudge(judge),
-                new Experience());
+                port, way, patience, OFTEN, OFTEN, "", new Rounds(), judge, new WillJudge(judge), new Experience());
     }
 
     /** The same for clients that go to other brokers. */
     public LoadContext at(IntSupplier otherPort) {
-        return new LoadContext(
-                otherPort, way, patience, look, pause, prefix, rounds, judge, wills, experience);
+        return new LoadContext(otherPort, way, patience, look, pause, prefix, rounds, judge, wills, experience);
     }
 
     /**
@@ -97,7 +87,9 @@ public record LoadContext(
     /** Waits between two attempts to connect, or until the test is over. */
     void rest() throws InterruptedException {
         long half = pause.toNanos() / 2;
-        rounds.awaitMore(Integer.MAX_VALUE, Duration.ofNanos(half + ThreadLocalRandom.current().nextLong(half + 1)));
+        rounds.awaitMore(
+                Integer.MAX_VALUE,
+                Duration.ofNanos(half + ThreadLocalRandom.current().nextLong(half + 1)));
     }
 
     /** A connection to a broker, on which nothing was sent yet. */
