@@ -56,8 +56,6 @@ class CanaryTest {
     private static final Duration FAST = Duration.ofMillis(100);
     private static final Duration SHORT = Duration.ofMillis(300);
     private static final Duration PATIENCE = Duration.ofSeconds(20);
-    private static final Consumer<CanaryConfig.Builder> OFTEN =
-            canary -> canary.interval(FAST).timeout(Duration.ofSeconds(5));
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final Queue<String> seen = new ConcurrentLinkedQueue<>();
@@ -68,6 +66,10 @@ class CanaryTest {
     private Path data;
 
     private @Nullable Broker broker;
+
+    private static void often(CanaryConfig.Builder canary) {
+        canary.interval(FAST).timeout(Duration.ofSeconds(5));
+    }
 
     @AfterEach
     void stop() {
@@ -133,7 +135,7 @@ class CanaryTest {
 
     @Test
     void nothingOfItCountsAsUsers() throws Exception {
-        Broker started = start(OFTEN);
+        Broker started = start(CanaryTest::often);
         awaitReady(started);
         TestClient client = connect(started, "a", 3_600);
         subscribe(client, "t");
@@ -173,7 +175,7 @@ class CanaryTest {
 
     @Test
     void noClientSeesAnyOfIt() throws Exception {
-        Broker started = start(OFTEN);
+        Broker started = start(CanaryTest::often);
         awaitReady(started);
         List<TestClient> readers = new ArrayList<>();
         for (String filter :
@@ -195,7 +197,7 @@ class CanaryTest {
 
     @Test
     void noClientCanTakeItsPlace() throws Exception {
-        Broker started = start(OFTEN);
+        Broker started = start(CanaryTest::often);
         awaitReady(started);
         for (String id : List.of("canary/persistent/this", "canary/transient/this", "/canary/persistent/this")) {
             TestClient client = connect(started, id, 3_600);
@@ -217,7 +219,7 @@ class CanaryTest {
     @Test
     void noRulesAreAboutIt() {
         broker = Broker.start(
-                config(OFTEN),
+                config(CanaryTest::often),
                 BrokerExtensions.builder().authorizer(new Nothing()).build(),
                 new BrokerMetrics(registry));
         awaitReady(broker);
@@ -227,14 +229,14 @@ class CanaryTest {
 
     @Test
     void stopLeavesNothingBehind() {
-        Broker started = start(OFTEN);
+        Broker started = start(CanaryTest::often);
         awaitReady(started);
         awaitMoreRounds();
         started.close();
         try (StandaloneStorage storage =
-                StandaloneStorage.open(config(OFTEN), new StorageRecorder() {}, new SteadyClock())) {
+                StandaloneStorage.open(config(CanaryTest::often), new StorageRecorder() {}, new SteadyClock())) {
             List<String> sessions = new ArrayList<>();
-            for (int shard = 0; shard < config(OFTEN).storage().shards(); shard++) {
+            for (int shard = 0; shard < config(CanaryTest::often).storage().shards(); shard++) {
                 storage.store().readSessions(shard, null).toCompletableFuture().join().sessions().stream()
                         .map(StoredSession::clientId)
                         .forEach(sessions::add);
@@ -354,7 +356,7 @@ class CanaryTest {
     private DeploymentSource source(String method, Object instead) {
         return _ -> but(
                 Deployment.class,
-                Standalone.open(config(OFTEN), new BrokerMetrics(new SimpleMeterRegistry())),
+                Standalone.open(config(CanaryTest::often), new BrokerMetrics(new SimpleMeterRegistry())),
                 method,
                 _ -> instead);
     }
@@ -363,7 +365,7 @@ class CanaryTest {
     private DeploymentSource among(List<String> others) {
         return _ -> but(
                 Deployment.class,
-                Standalone.open(config(OFTEN), new BrokerMetrics(new SimpleMeterRegistry())),
+                Standalone.open(config(CanaryTest::often), new BrokerMetrics(new SimpleMeterRegistry())),
                 "membership",
                 alone -> but(Membership.class, (Membership) alone.get(), "liveOthers", _ -> others));
     }

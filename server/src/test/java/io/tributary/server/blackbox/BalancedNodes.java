@@ -15,8 +15,10 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.regex.Matcher;
@@ -128,7 +130,7 @@ final class BalancedNodes implements AutoCloseable {
     }
 
     Seen seen(String client) {
-        return seen.get(client);
+        return Objects.requireNonNull(seen.get(client));
     }
 
     void kill(int node) {
@@ -162,15 +164,15 @@ final class BalancedNodes implements AutoCloseable {
 
     private void answer(HttpExchange exchange) throws IOException {
         Matcher question = QUESTION.matcher(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
-        Map<String, String> said = new ConcurrentHashMap<>();
+        Map<String, String> said = new HashMap<>();
         while (question.find()) {
             said.put(question.group(1), question.group(2));
         }
         int node = Integer.parseInt(exchange.getRequestURI().getPath().substring(1));
-        seen.put(said.get("clientId"), new Seen(node, said.get("address")));
-        byte[] yes = "{\"result\": \"accept\", \"name\": \"%s\"}"
-                .formatted(said.get("clientId"))
-                .getBytes(UTF_8);
+        String client = Objects.requireNonNull(said.get("clientId"));
+        seen.put(client, new Seen(node, Objects.requireNonNull(said.get("address"))));
+        byte[] yes =
+                "{\"result\": \"accept\", \"name\": \"%s\"}".formatted(client).getBytes(UTF_8);
         exchange.sendResponseHeaders(200, yes.length);
         exchange.getResponseBody().write(yes);
         exchange.close();

@@ -27,11 +27,13 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +58,7 @@ class BalancersTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration ANSWER = Duration.ofSeconds(20);
     private static final Path CONFIGURATIONS = Path.of("..", "helm", "balancers.txt");
+    private static final Pattern START = Pattern.compile("^==== ", Pattern.MULTILINE);
     private static final Path NGINX = Path.of(System.getProperty("test.nginx", "none"));
     private static final Path HAPROXY = Path.of("/usr/sbin/haproxy");
     private static final String NODES = ".mqtt-tributary-nodes.iot.svc.cluster.local";
@@ -102,7 +105,7 @@ class BalancersTest {
         assumeThat(name).contains(System.getProperty("balancers.only", ""));
         assumeThat(program(name)).exists();
         boolean byClient = name.contains("client-id");
-        nodes = BalancedNodes.start(folder, !name.endsWith("-ends-tls"));
+        BalancedNodes nodes = begin(BalancedNodes.start(folder, !name.endsWith("-ends-tls")));
         nodes.weights(100, 100, 25);
         allAreReady();
         start(name);
@@ -116,14 +119,13 @@ class BalancersTest {
         Map<String, Seen> second = connectAll(nodes.all());
         if (byClient) {
             assertThat(second)
-                    .allSatisfy((client, seen) ->
-                            assertThat(seen.node()).isEqualTo(first.get(client).node()));
+                    .allSatisfy((client, seen) -> assertThat(seen.node()).isEqualTo(node(first, client)));
         }
 
         nodes.kill(1);
         names.set(READY, List.of(nodes.address(0), nodes.address(2)));
         List<String> cut = second.keySet().stream()
-                .filter(client -> second.get(client).node() == 1)
+                .filter(client -> node(second, client) == 1)
                 .toList();
         second.keySet().stream().filter(client -> !cut.contains(client)).forEach(this::isConnected);
         Map<String, Seen> third = connect(cut, List.of(0, 2));
@@ -138,6 +140,19 @@ class BalancersTest {
             await().atMost(PATIENCE)
                     .until(() -> connectAll(nodes.all()).values().stream().noneMatch(seen -> seen.node() == 0));
         }
+    }
+
+    private BalancedNodes begin(BalancedNodes started) {
+        nodes = started;
+        return started;
+    }
+
+    private BalancedNodes nodes() {
+        return Objects.requireNonNull(nodes);
+    }
+
+    private static int node(Map<String, Seen> seen, String client) {
+        return Objects.requireNonNull(seen.get(client)).node();
     }
 
     /** Each node has its share: as many as the others, the last one by its weight. */
@@ -177,7 +192,7 @@ class BalancersTest {
             for (Map.Entry<String, Future<Connected>> result : results.entrySet()) {
                 Connected connected = result.getValue().get();
                 clients.put(result.getKey(), connected.client());
-                Seen seen = nodes.seen(result.getKey());
+                Seen seen = nodes().seen(result.getKey());
                 assertThat(seen.address()).as(result.getKey()).isEqualTo(connected.address());
                 assertThat(possible).contains(seen.node());
                 found.put(result.getKey(), seen);
@@ -201,7 +216,7 @@ class BalancersTest {
                 plain.connect(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), front),
                         Math.toIntExact(ANSWER.toMillis()));
-                Socket socket = nodes.secured().sockets().createSocket(plain, "localhost", front, true);
+                Socket socket = nodes().secured().sockets().createSocket(plain, "localhost", front, true);
                 TestClient client = TestClient.over(socket, ProtocolVersion.MQTT_5, Secured.USER, Secured.PASSWORD);
                 client.connect(TestClient.connectPacket(ProtocolVersion.MQTT_5, id, 0), ANSWER);
                 return new Connected(client, from.getHostAddress() + ":" + plain.getLocalPort());
@@ -215,7 +230,7 @@ class BalancersTest {
     }
 
     private void isConnected(String id) {
-        TestClient client = clients.get(id);
+        TestClient client = Objects.requireNonNull(clients.get(id));
         try {
             client.send(new Pingreq());
             client.await(Pingresp.class, ANSWER);
@@ -225,8 +240,8 @@ class BalancersTest {
     }
 
     private void allAreReady() {
-        names.set(READY, nodes.all().stream().map(nodes::address).toList());
-        nodes.all().forEach(node -> names.set("mqtt-tributary-" + node + NODES, List.of(nodes.address(node))));
+        names.set(READY, nodes().all().stream().map(nodes()::address).toList());
+        nodes().all().forEach(node -> names.set("mqtt-tributary-" + node + NODES, List.of(nodes().address(node))));
     }
 
     private static Path program(String name) {
@@ -237,7 +252,7 @@ class BalancersTest {
         boolean haproxy = name.startsWith("haproxy");
         String file = haproxy ? "haproxy.cfg" : "nginx.conf";
         Files.createDirectories(folder.resolve("balancer"));
-        for (String part : Files.readString(CONFIGURATIONS).split("(?m)^==== ")) {
+        for (String part : START.split(Files.readString(CONFIGURATIONS), -1)) {
             if (part.startsWith(name + " ")) {
                 String head = part.lines().findFirst().orElseThrow();
                 Files.writeString(
@@ -246,7 +261,7 @@ class BalancersTest {
             }
         }
         Files.copy(Path.of("..", "helm", "tributary", "files", "mqtt.js"), folder.resolve("balancer/mqtt.js"));
-        nodes.certificate(folder.resolve("balancer-tls/mqtts"));
+        nodes().certificate(folder.resolve("balancer-tls/mqtts"));
         Path configuration = folder.resolve("balancer").resolve(file);
         List<String> command = haproxy
                 ? List.of(HAPROXY.toString(), "-W", "-db", "-f", configuration.toString())
@@ -256,9 +271,9 @@ class BalancersTest {
                 .redirectOutput(folder.resolve("balancer.log").toFile())
                 .start();
         Callable<Boolean> started = haproxy
-                ? () -> nodes.all().stream()
+                ? () -> nodes().all().stream()
                         .allMatch(node ->
-                                server(node, "haproxy_server_weight") == nodes.weight(node, name.contains("load")))
+                                server(node, "haproxy_server_weight") == nodes().weight(node, name.contains("load")))
                 : () -> name.contains("client-id") ? said().matches("ready: (\\S+, ){2}\\S+\n") : said().equals("ok");
         await().atMost(PATIENCE).until(started);
     }
@@ -268,11 +283,11 @@ class BalancersTest {
                 .replaceAll("resolver kube-dns\\S*", "resolver 127.0.0.1:" + names.port())
                 .replaceAll("(bind|listen) :?8883", "$1 127.0.0.1:" + front)
                 .replaceAll("(bind|listen) :?8404", "$1 127.0.0.1:" + status)
-                .replace("port 9093", "port " + nodes.httpPort())
-                .replace("NODE:9093", "NODE:" + nodes.httpPort())
-                .replace("$mqtt_node:8883", "$mqtt_node:" + nodes.tcpPort())
-                .replaceAll("agent-port \\d+", "agent-port " + nodes.agentPort())
-                .replace(".local:8883", ".local:" + nodes.tcpPort())
+                .replace("port 9093", "port " + nodes().httpPort())
+                .replace("NODE:9093", "NODE:" + nodes().httpPort())
+                .replace("$mqtt_node:8883", "$mqtt_node:" + nodes().tcpPort())
+                .replaceAll("agent-port \\d+", "agent-port " + nodes().agentPort())
+                .replace(".local:8883", ".local:" + nodes().tcpPort())
                 .replace("/tmp/nginx.pid", folder.resolve("nginx.pid").toString())
                 .replace("/etc/balancer", folder.resolve("balancer").toString());
     }

@@ -57,15 +57,15 @@ final class NameServer implements AutoCloseable {
             DatagramPacket packet = new DatagramPacket(bytes, bytes.length);
             try {
                 socket.receive(packet);
-                ByteBuffer answer = answer(ByteBuffer.wrap(bytes, 0, packet.getLength()));
-                socket.send(new DatagramPacket(answer.array(), answer.position(), packet.getSocketAddress()));
+                byte[] answer = answer(ByteBuffer.wrap(bytes, 0, packet.getLength()));
+                socket.send(new DatagramPacket(answer, answer.length, packet.getSocketAddress()));
             } catch (IOException closed) {
                 // or an asker that is gone
             }
         }
     }
 
-    private ByteBuffer answer(ByteBuffer question) {
+    private byte[] answer(ByteBuffer question) {
         short id = question.getShort(0);
         question.position(HEADER);
         StringBuilder name = new StringBuilder();
@@ -84,11 +84,13 @@ final class NameServer implements AutoCloseable {
                 .putShort((short) 1)
                 .putShort((short) found.size())
                 .putInt(0)
-                .put(question.array(), HEADER, question.position() - HEADER);
+                .put(question.slice(HEADER, question.position() - HEADER));
         for (InetAddress address : found) {
             answer.putShort(NAME).putShort(A).putShort(INTERNET).putInt(1).putShort((short) 4);
             answer.put(address.getAddress());
         }
-        return answer;
+        byte[] bytes = new byte[answer.flip().remaining()];
+        answer.get(bytes);
+        return bytes;
     }
 }

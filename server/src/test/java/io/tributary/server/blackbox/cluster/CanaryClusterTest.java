@@ -222,7 +222,8 @@ class CanaryClusterTest {
                 .until(() -> nodes.stream()
                         .allMatch(node -> KINDS.stream()
                                 .allMatch(kind -> List.of("self", "others").stream()
-                                        .allMatch(to -> trips(node, kind, to) > before.get(node + kind + to) + 3))));
+                                        .allMatch(to -> trips(node, kind, to)
+                                                > before.getOrDefault(node + kind + to, 0.0) + 3))));
     }
 
     private static double trips(String node, String session, String to) {
