@@ -49,8 +49,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * broker.
  *
  * <p>{@code -Dbalancers.clients=1000} for as many clients. {@code -Dtest.nginx=PROGRAM} names an NGINX of 1.27.3 or
- * newer: older ones do not ask DNS again, and Debian's are older. {@code -Dbalancers.played=.*} is a pattern of the names
- * of those that are played; without it, two of HAProxy's are.
+ * newer: older ones do not ask DNS again, and Debian's are older. {@code -Dbalancers.played=.*} is a pattern of the
+ * names of those that are played; without it, two of HAProxy's are.
  */
 @ExtendWith(BrokerExtension.class)
 class BalancersTest {
