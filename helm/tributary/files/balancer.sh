@@ -1,6 +1,6 @@
 # Runs HAProxy or NGINX, and lets it read configuration and certificates again when they change: connections that are there stay.
 set -u
-state() { cat /etc/balancer/*.cfg /etc/balancer/*.conf /etc/balancer-tls/*/* /etc/balancer-authorities/*/* 2>/dev/null | sha256sum; }
+state() { cat /etc/balancer/*.cfg /etc/balancer/*.conf /etc/balancer/*.js /etc/balancer-tls/*/* /etc/balancer-authorities/*/* 2>/dev/null | sha256sum; }
 # When told to end, both accept nothing more, and wait for their connections until the grace period is over.
 case $1 in
   haproxy)

@@ -21,7 +21,7 @@ async function check() {
 }
 
 function preread(s) {
-  s.on('upload', function (data, flags) {
+  s.on('upstream', function (data, flags) { // bytes; 'upload' would give text
     const found = connect(data);
     if (found === undefined && !flags.last) {
       return; // more has to come
@@ -38,7 +38,7 @@ function number(data, at) {
     if (at + i >= data.length) {
       return undefined;
     }
-    const byte = data.charCodeAt(at + i);
+    const byte = data[at + i];
     value += (byte & 127) * Math.pow(128, i);
     if (byte < 128) {
       return [value, at + i + 1];
@@ -47,23 +47,23 @@ function number(data, at) {
   return [-1, at + 4];
 }
 
-// The identifier; '' where this is no CONNECT or has none; undefined where it is not whole yet.
+// The identifier, in hexadecimal digits; '' where this is no CONNECT or has none; undefined where it is not whole yet.
 function connect(data) {
   if (data.length === 0) {
     return undefined;
   }
-  if (data.charCodeAt(0) !== 0x10) {
+  if (data[0] !== 0x10) {
     return '';
   }
   const length = number(data, 1);
   if (length === undefined || data.length < length[1] + 2) {
     return undefined;
   }
-  let at = length[1] + 2 + (data.charCodeAt(length[1]) << 8 | data.charCodeAt(length[1] + 1)); // behind the protocol's name
+  let at = length[1] + 2 + (data[length[1]] << 8 | data[length[1] + 1]); // behind the protocol's name
   if (data.length < at + 6) {
     return undefined;
   }
-  const version = data.charCodeAt(at);
+  const version = data[at];
   at += 4; // version, flags, keep alive
   if (version === 5) {
     const properties = number(data, at);
@@ -75,8 +75,8 @@ function connect(data) {
   if (data.length < at + 2) {
     return undefined;
   }
-  const size = data.charCodeAt(at) << 8 | data.charCodeAt(at + 1);
-  return data.length < at + 2 + size ? undefined : data.substring(at + 2, at + 2 + size);
+  const size = data[at] << 8 | data[at + 1];
+  return data.length < at + 2 + size ? undefined : data.slice(at + 2, at + 2 + size).toString('hex');
 }
 
 // For whoever looks at port 8404.

@@ -107,6 +107,7 @@
 {{- if and (eq (dig "sasl" "mechanism" "" .) "plain") (not .tls) }}{{ $p = append $p (print $at " has sasl.mechanism: plain without tls, which would show the password to everybody on the way; set tls, or take scram-sha-512") }}{{ end }}
 {{- end }}
 {{- if and $v.geographic.from (not $v.geographic.ingest) }}{{ $p = append $p (printf "geographic.ingest: is empty, so nobody would publish what is copied from %s; such as [%s.tributary.app.across]" (first $regions) (first $regions)) }}{{ end }}
+{{- if and $v.geographic.from (eq (get $v.kafka.clientProperties "sasl.mechanism" | toString) "AWS_MSK_IAM") }}{{ $p = append $p "geographic.from: MirrorMaker's image cannot log in by kafka.clientProperties sasl.mechanism: AWS_MSK_IAM; run a MirrorMaker of your own (from: []), or use SCRAM" }}{{ end }}
 {{- range $key, $value := $v.geographic.properties }}
 {{- if regexMatch "(transforms|predicates)(\\.|$)" $key }}{{ $p = append $p (printf "geographic.properties.%s: would take the place of the filter that keeps messages from coming back; leave it out, or copy with a MirrorMaker of your own" $key) }}{{ end }}
 {{- if and (regexMatch "(?i)password|secret|jaas" $key) (not (contains "${" (toString $value))) }}{{ $p = append $p (printf "geographic.properties.%s: a secret in plain words would be in a ConfigMap; use geographic.from with sasl.existingSecret" $key) }}{{ end }}

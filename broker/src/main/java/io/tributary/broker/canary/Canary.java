@@ -64,8 +64,14 @@ public final class Canary {
     /** From one round to the next as long as the node waits for them. */
     private static final long FIRST_ROUNDS_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    /** For how many timeouts what other nodes do, or do not, keeps this one from being ready. */
+    /** The longest pause after a round that was not good, as long as the node waits for them. */
+    private static final long FIRST_ROUNDS_LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** For how many timeouts what one other node does, or does not, keeps this one from being ready. */
     private static final int PATIENCE_TIMEOUTS = 6;
+
+    /** For how many timeouts silence of all that were asked does: they may have too much to do, and need this one. */
+    private static final int LONG_PATIENCE_TIMEOUTS = 60;
 
     private static final String TOPICS = "canary/";
 
@@ -77,13 +83,13 @@ public final class Canary {
     private final ConnectionServices services;
     private final ClientConnections connections;
     private final LoopMailbox loop;
-    private final long createdNanos = System.nanoTime();
 
     // Confined to the event loop.
     private final Map<Kind, CanaryClient> clients = new EnumMap<>(Kind.class);
     private final Map<Long, Probe> probes = new HashMap<>();
     private Round round = new Round(Set.of());
     private long lastProbe = ThreadLocalRandom.current().nextLong() >>> 1;
+    private long firstNanos;
     private int turn;
     private @Nullable ScheduledFuture<?> timer;
     private boolean wasGood = true;
@@ -115,6 +121,7 @@ public final class Canary {
         private final Set<Kind> unsent = new HashSet<>();
         private final Set<String> others;
         private final Set<String> answering = new HashSet<>();
+        private final Set<String> absent = new HashSet<>();
         private final List<Probe> lost = new ArrayList<>();
 
         private Round(Set<String> others) {
@@ -165,7 +172,10 @@ public final class Canary {
 
     /** Begins the rounds; any thread. Once the event loop ends, nothing more happens. */
     public void start() {
-        loop.post(this::begin);
+        loop.post(() -> {
+            firstNanos = System.nanoTime();
+            begin();
+        });
     }
 
     /**
@@ -207,15 +217,14 @@ public final class Canary {
     /** A node that has just joined learns in a moment that all others read the newest format, unless one does not. */
     private void awaitFormat() {
         gate.bad("a node is there that knows no canary, by the format of its records");
-        if (isPatienceOver() && gate.open()) {
+        if (isOver(PATIENCE_TIMEOUTS) && gate.open()) {
             LOG.warn("the canary's rounds are waited for no longer: records are written in a format without its names");
         }
         schedule(gate.isOpen() ? config.interval().toNanos() : FIRST_ROUNDS_PAUSE_NANOS, this::begin);
     }
 
-    private boolean isPatienceOver() {
-        return System.nanoTime() - createdNanos
-                > PATIENCE_TIMEOUTS * config.timeout().toNanos();
+    private boolean isOver(int timeouts) {
+        return System.nanoTime() - firstNanos > timeouts * config.timeout().toNanos();
     }
 
     private CanaryClient connect(Kind kind) {
@@ -283,6 +292,9 @@ public final class Canary {
         }
         if (reason == ReasonCode.NO_MATCHING_SUBSCRIBERS && probe.other() != null) {
             probes.remove(number); // it has no canary
+            if (probe.kind() == Kind.TRANSIENT) {
+                round.absent.add(probe.other()); // a persistent session that it has is of the process before
+            }
         } else if (reason != ReasonCode.SUCCESS) {
             lose(number);
         }
@@ -354,7 +366,7 @@ public final class Canary {
         if (isGood && gate.good()) {
             LOG.info(
                     "the canary's first rounds were good, after {} ms{}",
-                    TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - createdNanos),
+                    TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - firstNanos),
                     over.lost.isEmpty() ? "" : ", though " + words);
         } else if (!isGood) {
             gate.bad(words);
@@ -365,31 +377,48 @@ public final class Canary {
             LOG.info("canary: all comes back again");
         }
         wasGood = over.lost.isEmpty();
-        long pauseNanos = isGood && !gate.isOpen()
-                ? FIRST_ROUNDS_PAUSE_NANOS
-                : Math.max(0, over.begunNanos + config.interval().toNanos() - System.nanoTime());
-        schedule(pauseNanos, this::begin);
+        schedule(pauseNanos(over, isGood), this::begin);
+    }
+
+    private long pauseNanos(Round over, boolean isGood) {
+        if (isGood && !gate.isOpen()) {
+            return FIRST_ROUNDS_PAUSE_NANOS;
+        }
+        long nanos = Math.max(0, over.begunNanos + config.interval().toNanos() - System.nanoTime());
+        return gate.isOpen() ? nanos : Math.min(nanos, FIRST_ROUNDS_LONGEST_PAUSE_NANOS);
     }
 
     /**
      * Whether a round speaks for this node. What another node does not answer may be that node's fault: after a while
-     * it is held against this one no more, unless none of several answers.
+     * it is held against this one no more, and after a longer while not even where none of several answers.
      */
     private boolean isGood(Round over) {
         Set<String> silent = over.lost.stream()
                 .map(Probe::other)
                 .filter(other -> other != null)
-                .collect(Collectors.toSet());
+                .collect(Collectors.toCollection(HashSet::new));
+        silent.removeAll(over.absent);
         boolean isSelfGood = over.lost.stream().noneMatch(probe -> probe.other() == null);
         Set<String> asked = new HashSet<>(over.answering);
         asked.addAll(silent);
-        return isSelfGood
-                && (silent.isEmpty() || (isPatienceOver() && (silent.size() < asked.size() || asked.size() == 1)));
+        boolean isExcused = isOver(LONG_PATIENCE_TIMEOUTS)
+                || (isOver(PATIENCE_TIMEOUTS) && (silent.size() < asked.size() || asked.size() == 1));
+        return isSelfGood && (silent.isEmpty() || isExcused);
     }
 
     private void schedule(long nanos, Runnable action) {
         stopTimer();
-        timer = loop.loop().schedule(() -> loop.run(action), nanos, TimeUnit.NANOSECONDS);
+        timer = loop.loop().schedule(() -> loop.run(() -> attempt(action)), nanos, TimeUnit.NANOSECONDS);
+    }
+
+    /** A defect must not end the rounds without a word. */
+    private void attempt(Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException e) {
+            LOG.error("a defect of the broker: the canary's round failed", e);
+            schedule(FIRST_ROUNDS_LONGEST_PAUSE_NANOS, this::begin);
+        }
     }
 
     private void stopTimer() {

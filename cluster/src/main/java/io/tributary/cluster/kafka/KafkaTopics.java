@@ -160,13 +160,21 @@ public final class KafkaTopics {
         }
     }
 
-    /** Whether all that this version has and earlier ones have not is missing, and nothing else: an upgrade. */
+    /**
+     * Whether what this version has and earlier ones have not is missing, and nothing else: an upgrade. Some may be there
+     * already, without a record, where another node creates them just now or was interrupted; the last one is not.
+     */
     private boolean isOfEarlierVersion(Admin admin, List<String> missing) {
-        boolean isIt = !missing.isEmpty()
-                && missing.equals(later)
-                && !await(admin.listTopics().names()).contains(config.auditTopic());
+        boolean isIt = !later.isEmpty()
+                && missing.contains(later.getLast())
+                && later.containsAll(missing)
+                && !await(admin.listTopics().names()).contains(config.auditTopic())
+                && areEmpty(admin, partitions(later, missing));
         if (isIt) {
-            LOG.info("topics {} are created: this cluster is of a version that had none", missing);
+            LOG.warn(
+                    "topics {} are created: this cluster is of a version that had none. If it is not, they were deleted,"
+                            + " and what they held is lost",
+                    missing);
         }
         return isIt;
     }
@@ -186,13 +194,18 @@ public final class KafkaTopics {
 
     /** Whether the topics that are there never had a record. */
     private boolean othersAreEmpty(Admin admin, List<String> missing) {
+        return areEmpty(admin, partitions(rules.stream().map(TopicRules::topic).toList(), missing));
+    }
+
+    /** The partitions of those topics that are not missing. */
+    private List<TopicPartition> partitions(List<String> topics, List<String> missing) {
         List<TopicPartition> there = new ArrayList<>();
         for (TopicRules topic : rules) {
-            if (!missing.contains(topic.topic())) {
+            if (topics.contains(topic.topic()) && !missing.contains(topic.topic())) {
                 there.addAll(topic.partitions());
             }
         }
-        return areEmpty(admin, there);
+        return there;
     }
 
     private boolean areEmpty(Admin admin, List<TopicPartition> partitions) {

@@ -7,9 +7,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
+import io.tributary.common.mqtt.MqttPacket.Connect;
+import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.MqttPacket.Pingreq;
 import io.tributary.common.mqtt.MqttPacket.Pingresp;
 import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.UserProperty;
 import io.tributary.localcluster.Lifetime;
 import io.tributary.localcluster.Ports;
 import io.tributary.server.blackbox.BalancedNodes.Seen;
@@ -176,7 +179,7 @@ class BalancersTest {
     }
 
     private Map<String, Seen> connectAll(List<Integer> possible) throws Exception {
-        return connect(IntStream.range(0, CLIENTS).mapToObj(i -> "client-" + i).toList(), possible);
+        return connect(IntStream.range(0, CLIENTS).mapToObj(i -> "gerät-" + i).toList(), possible);
     }
 
     /** Has these clients connect anew, each from an address of its own; where they came out. */
@@ -222,7 +225,7 @@ class BalancersTest {
                         Math.toIntExact(ANSWER.toMillis()));
                 Socket socket = nodes().secured().sockets().createSocket(plain, "localhost", front, true);
                 TestClient client = TestClient.over(socket, ProtocolVersion.MQTT_5, Secured.USER, Secured.PASSWORD);
-                client.connect(TestClient.connectPacket(ProtocolVersion.MQTT_5, id, 0), ANSWER);
+                client.connect(packet(id), ANSWER);
                 return new Connected(client, from.getHostAddress() + ":" + plain.getLocalPort());
             } catch (IOException ended) {
                 plain.close();
@@ -231,6 +234,21 @@ class BalancersTest {
                 }
             }
         }
+    }
+
+    /** A CONNECT that no balancer may misread: letters that take two bytes, and a length of properties that does. */
+    private static Connect packet(String id) {
+        ConnectProperties properties = new ConnectProperties(
+                0,
+                65_535,
+                ConnectProperties.LARGEST_PACKET,
+                0,
+                false,
+                true,
+                null,
+                null,
+                List.of(new UserProperty("größe", "x".repeat(200))));
+        return new Connect(ProtocolVersion.MQTT_5, true, 0, id, null, null, null, properties);
     }
 
     private void isConnected(String id) {
