@@ -161,8 +161,8 @@ public final class KafkaTopics {
     }
 
     /**
-     * Whether what this version has and earlier ones have not is missing, and nothing else: an upgrade. Some may be there
-     * already, without a record, where another node creates them just now or was interrupted; the last one is not.
+     * Whether what this version has and earlier ones have not is missing, and nothing else: an upgrade. Some may be
+     * there already, without a record, where another node creates them just now or was interrupted; the last one is not.
      */
     private boolean isOfEarlierVersion(Admin admin, List<String> missing) {
         boolean isIt = !later.isEmpty()
