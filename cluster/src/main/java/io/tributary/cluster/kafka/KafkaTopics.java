@@ -162,7 +162,7 @@ public final class KafkaTopics {
 
     /**
      * Whether what this version has and earlier ones have not is missing, and nothing else: an upgrade. Some may be
-     * there already, without a record, where another node creates them just now or was interrupted; the last one is not.
+     * there already, without a record, where another node creates them now or was interrupted; the last one is not.
      */
     private boolean isOfEarlierVersion(Admin admin, List<String> missing) {
         boolean isIt = !later.isEmpty()
