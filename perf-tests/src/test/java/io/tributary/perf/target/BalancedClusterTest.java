@@ -30,7 +30,7 @@ class BalancedClusterTest {
     @CsvSource({
         "round-robin, balance roundrobin",
         "least-connections, balance leastconn",
-        "client-identifier, 'balance hash req.payload(0,0),mqtt_field_value(connect,client_identifier)'"
+        "client-identifier, balance hash var(txn.client)"
     })
     void namesPolicyAndEachNodeWhenConfigured(String word, String line) {
         String text = new BalancedCluster(Balancing.of(word), 2).configuration(1000, NODES);
