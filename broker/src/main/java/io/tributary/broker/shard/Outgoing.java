@@ -196,6 +196,11 @@ final class Outgoing {
                 : new Handed(0, false);
     }
 
+    /** Whether an entry is in the window. */
+    boolean hasHanded(long sequence) {
+        return handed.containsKey(sequence);
+    }
+
     /** Whether an entry in the window is a message of QoS 2 for which no PUBREC came from any connection. */
     boolean awaitsPubrec(long sequence) {
         Handed known = handed.get(sequence);

@@ -12,6 +12,8 @@ import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.shard.ShardStore;
+import java.util.Set;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -371,6 +373,15 @@ final class SessionDelivery {
     /** See {@link Deliveries#move}. */
     void move(long sequence, long size) {
         notLogged().move(sequence, size);
+    }
+
+    /** Tells which entries are settled, about to move, or with the connection, as of now. */
+    LongPredicate known() {
+        Set<Long> withheld = unlogged == null ? Set.of() : unlogged.withheld();
+        Set<Long> received = unlogged == null ? Set.of() : unlogged.received();
+        Outgoing to = outgoing;
+        return sequence ->
+                withheld.contains(sequence) || received.contains(sequence) || (to != null && to.hasHanded(sequence));
     }
 
     private Unlogged toLog() {

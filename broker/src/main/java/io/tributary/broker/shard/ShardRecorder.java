@@ -11,6 +11,8 @@ public interface ShardRecorder {
         TENANT_QUEUES_FULL,
         /** Its expiry interval was over. */
         EXPIRED,
+        /** The store had lost it: somebody else has deleted it there. */
+        LOST_IN_STORE,
         /** QoS 0 messages for sessions of this node's shards came faster than they could be passed on. */
         OWNER_BUSY
     }

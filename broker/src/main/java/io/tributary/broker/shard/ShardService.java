@@ -82,6 +82,7 @@ final class ShardService implements Effects {
         if (numbersMayRepeat) {
             deliveries.forgetOlderConnections();
         }
+        queues.tellLosses(deliveries::lost);
         backlogs = new Backlogs(limits, queues, deliveries);
         redistributor = new Redistributor(
                 queues,

@@ -71,6 +71,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
                     }
                 },
                 ShardLog.ROOM_BYTES);
+        queues.tellLosses(deliveries::lost);
         backlogs = new Backlogs(config.queue(), queues, deliveries);
         redistributor = new Redistributor(
                 queues,

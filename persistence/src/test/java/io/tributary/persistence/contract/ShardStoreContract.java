@@ -10,6 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.StoredSession;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.SavePoint;
@@ -280,6 +282,69 @@ public abstract class ShardStoreContract {
                 .build());
         assertThat(readQueue("a", 0, 10, 10_000).entries())
                 .containsExactly(new Entry(2, queued(2)), new Entry(3, new QueueEntry.Released()));
+    }
+
+    @Test
+    void sharedMessageStaysForTheOthersWhenSomeAreDoneWithIt() {
+        claim(OWNER);
+        QueueEntry.Queued shared = queued(1);
+        List<String> clients =
+                IntStream.range(0, 20).mapToObj(i -> "client-" + i).toList();
+        save(emptySave(OWNER, -1, 1)
+                .queued(clients.stream()
+                        .map(client -> new SequencedEntry(client, 5, shared))
+                        .toList())
+                .build());
+        for (int gone = 0; gone < clients.size(); gone++) {
+            SavePoints one = emptySave(OWNER, gone + 1, gone + 2);
+            switch (gone % 3) { // acknowledged, received, or the session ends
+                case 0 -> one.removed(List.of(new SequenceKey(clients.get(gone), 5)));
+                case 1 -> one.queued(List.of(new SequencedEntry(clients.get(gone), 5, new QueueEntry.Released())));
+                default -> one.cleared(List.of(clients.get(gone)));
+            }
+            save(one.build());
+            for (int i = 0; i < clients.size(); i++) {
+                List<Entry> entries = readQueue(clients.get(i), 0, 10, 10_000).entries();
+                if (i > gone) {
+                    assertThat(entries).containsExactly(new Entry(5, shared));
+                } else if (i % 3 == 1) {
+                    assertThat(entries).containsExactly(new Entry(5, new QueueEntry.Released()));
+                } else {
+                    assertThat(entries).isEmpty();
+                }
+            }
+        }
+    }
+
+    @Test
+    void messagesDifferInWhatIsTheClientsOwnWhenTheyAreShared() {
+        claim(OWNER);
+        Message expiring = SavePoints.message(1).withExpiry(Long.MAX_VALUE / 4);
+        QueueEntry.Queued one = new QueueEntry.Queued(expiring, QoS.EXACTLY_ONCE, true, List.of(7, 300), null);
+        QueueEntry.Queued other = new QueueEntry.Queued(expiring, QoS.AT_LEAST_ONCE, false, List.of(), "$share/g/#");
+        save(withQueue(-1, 1, new SequencedEntry("a", 1, one), new SequencedEntry("b", 9, other)));
+        assertThat(readQueue("a", 0, 10, 10_000).entries()).containsExactly(new Entry(1, one));
+        assertThat(readQueue("b", 0, 10, 10_000).entries()).containsExactly(new Entry(9, other));
+    }
+
+    /** As after a log that was cut, and while a store is rebuilt from the log: offsets go back, and messages come again. */
+    @Test
+    void messagesAreThereWhenTheyAreSavedAgainAtEarlierOffsets() {
+        claim(OWNER);
+        QueueEntry.Queued shared = queued(1);
+        SequencedEntry[] both = {new SequencedEntry("a", 1, shared), new SequencedEntry("b", 1, shared)};
+        save(withQueue(-1, 7, both));
+        save(emptySave(OWNER, 7, -2).cleared(List.of("a", "b")).build());
+        save(withQueue(-2, -3, both));
+        save(withQueue(-3, 5));
+        save(withQueue(5, 7, entry("a", 2), entry("b", 2)));
+        for (long applied = 7; applied < 10; applied++) { // what has gone is freed by now
+            save(withQueue(applied, applied + 1));
+        }
+        for (String client : List.of("a", "b")) {
+            assertThat(readQueue(client, 0, 10, 10_000).entries())
+                    .containsExactly(new Entry(1, shared), new Entry(2, queued(2)));
+        }
     }
 
     @Test
