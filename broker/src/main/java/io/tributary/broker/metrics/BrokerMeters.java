@@ -383,6 +383,12 @@ public enum BrokerMeters {
     SAVE_POINTS("tributary.shards.save.points", Type.COUNTER, "Save points that were stored."),
     /** Stored messages. */
     SAVED_MESSAGES("tributary.shards.saved.messages", Type.COUNTER, "Queued messages stored with save points."),
+    /** Messages that were looked at by the sweep. */
+    SWEPT_MESSAGES(
+            "tributary.shards.swept.messages",
+            Type.COUNTER,
+            "Queued messages of sessions that are away that were looked at for whether they have expired"
+                    + " (tributary.shards.expiry-sweep)."),
     /** Failures of the store, as shards see them. */
     STORE_FAILURES(
             "tributary.shards.store.failures", Type.COUNTER, "Save points and reads that failed and were tried again."),

@@ -2,13 +2,11 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.ShardRecorder.Drop;
 import io.tributary.broker.shard.fold.SessionState;
-import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.event.TenantNames;
-import io.tributary.persistence.shard.ShardStore.Remnant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -20,8 +18,6 @@ import java.util.function.Function;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Hands the queues of a shard's sessions to their connections, within a window each, and collects what the clients
@@ -29,8 +25,6 @@ import org.slf4j.LoggerFactory;
  * later. Confined to the thread of the driver.
  */
 final class Deliveries {
-    private static final Logger LOG = LoggerFactory.getLogger(Deliveries.class);
-
     /** Half a second: a later acknowledgement is as good as lost, and its messages are handed over again. */
     private static final int TICKS_TO_LEAVE = 5;
 
@@ -65,7 +59,6 @@ final class Deliveries {
     private boolean olderMayMeanOthers;
 
     private volatile boolean waitingForRoom;
-    private boolean hasNamedLoss;
     private boolean hasReceived;
 
     /** @param roomBytes how many bytes a record may have besides a packet */
@@ -243,35 +236,11 @@ final class Deliveries {
         count(client, reason);
     }
 
-    /**
-     * Takes messages out of a queue that the store has lost, as {@link #drop} does, except what is settled already, what
-     * is about to move, and what a connection has: that will be acknowledged, or found again.
-     */
-    void lost(SessionState client, List<Remnant> remnants) {
+    /** Tells which entries of a queue are settled, about to move, or with a connection, as of now. */
+    LongPredicate known(SessionState client) {
         assertConfined();
-        SessionDelivery delivery = of(client);
-        LongPredicate isKnown = delivery.known();
-        long nowMillis = timeMillis.getAsLong();
-        for (Remnant remnant : remnants) {
-            boolean isExpired = remnant.expiresAtMillis() <= nowMillis;
-            if (!isKnown.test(remnant.sequence())) {
-                nameLoss(client, remnant.sequence(), isExpired);
-                drop(client, remnant.sequence(), remnant.sizeBytes(), isExpired ? Drop.EXPIRED : Drop.LOST_IN_STORE);
-            }
-        }
-        forgetIfIdle(delivery);
-    }
-
-    private void nameLoss(SessionState client, long sequence, boolean isExpired) {
-        if (!isExpired && !hasNamedLoss) {
-            hasNamedLoss = true;
-            LOG.error(
-                    "The store has lost message {} of the queue of {}, which had not expired: it was evicted, or somebody"
-                            + " deleted it. The rest of the queue is delivered. Further losses of this shard are counted"
-                            + " (tributary_messages_dropped_total, reason lost_in_store) and not named",
-                    sequence,
-                    GroupIdentifier.display(client.clientId()));
-        }
+        SessionDelivery known = find(client);
+        return known == null ? _ -> false : known.known();
     }
 
     /** Counts a message that left a client's queue without being delivered, unless the client is the broker's own. */

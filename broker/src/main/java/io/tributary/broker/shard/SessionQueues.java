@@ -7,6 +7,7 @@ import io.tributary.common.event.QueueEntry;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.shard.ShardStore;
+import io.tributary.persistence.shard.ShardStore.ExpiredPage;
 import io.tributary.persistence.shard.ShardStore.QueuePage;
 import io.tributary.persistence.shard.ShardStore.Remnant;
 import java.util.ArrayList;
@@ -128,12 +129,7 @@ final class SessionQueues {
             then.accept(readMemory(client, from, max));
             return;
         }
-        Reading reading = new Reading();
-        reading.expected.add(storedApplied);
-        if (saving != null) {
-            reading.expected.add(savingApplied);
-        }
-        readings.add(reading);
+        Reading reading = beginReading();
         store.readQueue(shard, client.clientId(), from, max, PAGE_BYTES)
                 .whenComplete((page, failure) -> thread.execute(() -> {
                     readings.remove(reading);
@@ -148,6 +144,48 @@ final class SessionQueues {
                         then.accept(null);
                     }
                 }));
+    }
+
+    /**
+     * Finds messages in the store that have expired.
+     *
+     * @param from the lowest sequence number wanted
+     * @param max no more entries are looked at
+     * @param then told on the driver's thread what of it is still in the queue; null when the store failed or too much
+     *     has changed meanwhile
+     */
+    void readExpired(SessionState client, long from, long nowMillis, int max, Consumer<@Nullable ExpiredPage> then) {
+        long storedUpTo = storedUpTo(client);
+        Reading reading = beginReading();
+        store.readExpired(shard, client.clientId(), from, nowMillis, max)
+                .whenComplete((page, failure) -> thread.execute(() -> {
+                    readings.remove(reading);
+                    if (page == null || isOver(client) || reading.isOutdated) {
+                        then.accept(null);
+                    } else if (reading.expected.contains(page.applied())) {
+                        List<Remnant> expired = page.expired().stream()
+                                .filter(one -> isStillQueued(client, one.sequence(), storedUpTo, reading.arrived))
+                                .toList();
+                        then.accept(new ExpiredPage(expired, page.upTo(), page.more(), page.applied()));
+                    } else {
+                        storeMoved = true;
+                        then.accept(null);
+                    }
+                }));
+    }
+
+    private boolean isStillQueued(SessionState client, long sequence, long storedUpTo, List<ShardChanges> arrived) {
+        return sequence <= storedUpTo && current(client, sequence, ANY_MESSAGE, arrived) instanceof QueueEntry.Queued;
+    }
+
+    private Reading beginReading() {
+        Reading reading = new Reading();
+        reading.expected.add(storedApplied);
+        if (saving != null) {
+            reading.expected.add(savingApplied);
+        }
+        readings.add(reading);
+        return reading;
     }
 
     /**

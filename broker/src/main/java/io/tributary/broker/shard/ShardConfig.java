@@ -19,6 +19,8 @@ import java.time.Duration;
  *     sessions, wills, removals; all shards together. A shard that has its part of it waiting reads its log no further.
  * @param windowMessages how many unacknowledged messages are handed to a connection ahead
  * @param windowBytes how many bytes of unacknowledged messages are handed to a connection ahead
+ * @param expirySweep how many queued messages of sessions that are away are looked at in a second for whether they have
+ *     expired, in all shards together if all were this node's; 0 for none
  * @param queue the limits of each session's queue
  * @param catchUp how fast applications are sent what they missed
  * @param retention how long the log keeps records that no save point needs any more; all sessions are logged again four
@@ -33,6 +35,7 @@ public record ShardConfig(
         long unsavedBytes,
         int windowMessages,
         int windowBytes,
+        int expirySweep,
         QueueLimits queue,
         CatchUpPace catchUp,
         Duration retention) {
@@ -52,6 +55,7 @@ public record ShardConfig(
         checkAtLeast("unsaved-size", unsavedBytes, 1024);
         checkWithin("window-messages", windowMessages, 1, 32_767);
         checkAtLeast("window-size", windowBytes, 1024);
+        checkAtLeast("expiry-sweep", expirySweep, 0);
         if (!retention.isZero()) {
             checkAtLeast("retention", retention, SHORTEST_RETENTION);
         }
@@ -67,6 +71,7 @@ public record ShardConfig(
                 unsavedBytes,
                 windowMessages,
                 windowBytes,
+                expirySweep,
                 newQueue,
                 newPace,
                 retention);
@@ -77,6 +82,11 @@ public record ShardConfig(
         return Math.clamp(unsavedBytes / shardCount, 1024, LARGEST_PART_BYTES);
     }
 
+    /** How many messages to look at in a second in one of so many shards. */
+    double expirySweepOf(int shardCount) {
+        return (double) expirySweep / shardCount;
+    }
+
     /** An eighth of the heap, and at least 64 MiB. */
     private static long defaultUnsavedBytes() {
         return Math.max(LEAST_UNSAVED_BYTES, Runtime.getRuntime().maxMemory() / UNSAVED_PART_OF_HEAP);
@@ -84,7 +94,7 @@ public record ShardConfig(
 
     /**
      * A thread for each two cores; a save point after a second, 2,000 messages or 1 MiB; an eighth of the heap for what
-     * waits for the store; 1,000 messages or 1 MiB ahead.
+     * waits for the store; 1,000 messages or 1 MiB ahead; 20,000 looked at in a second.
      */
     public static ShardConfig defaults() {
         return new ShardConfig(
@@ -95,6 +105,7 @@ public record ShardConfig(
                 defaultUnsavedBytes(),
                 1_000,
                 1 << 20,
+                20_000,
                 QueueLimits.defaults(),
                 CatchUpPace.NONE,
                 Duration.ZERO);
@@ -123,6 +134,7 @@ public record ShardConfig(
         private long unsavedSize;
         private int windowMessages;
         private int windowSize;
+        private int expirySweep;
         private QueueLimits queue;
         private CatchUpPace catchUp;
         private Duration retention;
@@ -135,6 +147,7 @@ public record ShardConfig(
             unsavedSize = from.unsavedBytes;
             windowMessages = from.windowMessages;
             windowSize = from.windowBytes;
+            expirySweep = from.expirySweep;
             queue = from.queue;
             catchUp = from.catchUp;
             retention = from.retention;
@@ -182,6 +195,12 @@ public record ShardConfig(
             return this;
         }
 
+        /** How many queued messages of sessions that are away are looked at in a second; 0 for none. */
+        public Builder expirySweep(int value) {
+            expirySweep = value;
+            return this;
+        }
+
         /**
          * How long the log keeps records that no save point needs any more. Set for a node of a cluster by its start.
          */
@@ -204,6 +223,7 @@ public record ShardConfig(
                     unsavedSize == 0 ? defaultUnsavedBytes() : unsavedSize,
                     windowMessages,
                     windowSize,
+                    expirySweep,
                     queue,
                     catchUp,
                     retention);

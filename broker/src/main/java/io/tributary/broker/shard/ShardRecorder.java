@@ -26,6 +26,9 @@ public interface ShardRecorder {
     /** A message left a queue without being delivered. */
     default void dropped(Drop reason) {}
 
+    /** So many queued messages of sessions that are away were looked at for whether they have expired. */
+    default void lookedForExpired(long messages) {}
+
     /** A save point is stored. */
     default void saved(int queuedEntries) {}
 

@@ -39,6 +39,7 @@ final class ShardService implements Effects {
     private final ConnectionAnswers answers;
     private final LogSnapshots snapshots;
     private final ApplicationTopics topics;
+    private final ExpirySweep sweep;
 
     private long handedAtOnce;
     /** How far the log was folded when that was looked at last, and since when. */
@@ -82,7 +83,8 @@ final class ShardService implements Effects {
         if (numbersMayRepeat) {
             deliveries.forgetOlderConnections();
         }
-        queues.tellLosses(deliveries::lost);
+        LostMessages losses = new LostMessages(deliveries, environment.timeMillis());
+        queues.tellLosses(losses);
         backlogs = new Backlogs(limits, queues, deliveries);
         redistributor = new Redistributor(
                 queues,
@@ -97,6 +99,13 @@ final class ShardService implements Effects {
         wills = new WillsAndExpiry(environment, tenure, loaded, redistributor, thread);
         answers = new ConnectionAnswers(
                 environment, tenure, state, deliveries, wills, topics.living(), numbersMayRepeat, endOfTurn);
+        sweep = new ExpirySweep(
+                state,
+                queues,
+                deliveries,
+                losses,
+                environment.recorder(),
+                environment.config().expirySweepOf(environment.log().shardCount()));
         snapshots = new LogSnapshots(environment, state, queues, loaded.time(), tenure, tenure.epoch());
     }
 
@@ -216,6 +225,7 @@ final class ShardService implements Effects {
         wills.tick();
         loaded.wills().tick();
         redistributor.retry();
+        sweep.tick(nowMillis, environment.timeMillis().getAsLong());
         snapshots.tick(loaded.forwarder().isDoneUpTo(state.applied()));
         topics.tick(loaded.time().nowMillis());
     }

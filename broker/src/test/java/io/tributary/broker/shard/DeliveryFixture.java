@@ -44,6 +44,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     final ShardState state = new ShardState(this, new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()), shares::of);
     final SessionQueues queues = new SessionQueues(0, state, store, Runnable::run);
     final Deliveries deliveries;
+    final LostMessages losses;
     final Backlogs backlogs;
     final QueueTrimmer trimmer;
     final Redistributor redistributor;
@@ -71,7 +72,8 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
                     }
                 },
                 ShardLog.ROOM_BYTES);
-        queues.tellLosses(deliveries::lost);
+        losses = new LostMessages(deliveries, () -> nowMillis);
+        queues.tellLosses(losses);
         backlogs = new Backlogs(config.queue(), queues, deliveries);
         redistributor = new Redistributor(
                 queues,

@@ -24,6 +24,9 @@ final class HeldStore implements ShardStore {
     /** From which sequence number on queues were read. */
     final List<Long> queueReads = new ArrayList<>();
 
+    /** Where it was looked for what has expired: client, from which sequence number on, at how many at most. */
+    final List<String> expiredReads = new ArrayList<>();
+
     /** Sequence numbers, of any client, whose messages are lost. */
     final Set<Long> lost = new HashSet<>();
 
@@ -104,6 +107,13 @@ final class HeldStore implements ShardStore {
             }
             return new QueuePage(page, remnants, false, content.applied);
         });
+    }
+
+    @Override
+    public CompletionStage<ExpiredPage> readExpired(
+            int shard, String clientId, long fromSequence, long nowMillis, int maxEntries) {
+        expiredReads.add(clientId + " " + fromSequence + " " + maxEntries);
+        return hold(() -> content.expired(clientId, fromSequence, nowMillis, maxEntries));
     }
 
     @Override

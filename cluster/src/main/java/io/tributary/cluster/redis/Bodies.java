@@ -26,7 +26,7 @@ final class Bodies {
     /** How much later than its message a body goes, for the clocks of nodes and of Redis differ. */
     static final long SLACK_MILLIS = 300_000;
 
-    private final Map<Message, Body> byMessage = new IdentityHashMap<>();
+    private final IdentityHashMap<Message, Body> byMessage = new IdentityHashMap<>();
     private final Map<String, Body> byId = new LinkedHashMap<>();
     private final Map<String, StoredSession> sessions;
     private final int format;
@@ -48,7 +48,7 @@ final class Bodies {
 
     Bodies(SavePoint savePoint, int inlineBytes, int format) {
         this.format = format;
-        Map<Message, Long> copied = new IdentityHashMap<>();
+        IdentityHashMap<Message, Long> copied = new IdentityHashMap<>();
         for (SequencedEntry queued : savePoint.queued()) {
             if (queued.entry() instanceof Queued entry) {
                 copied.merge(entry.message(), (long) entry.message().sizeBytes(), Long::sum);

@@ -95,6 +95,32 @@ public final class RedisShardStore implements ShardStore {
         return reads.pass(() -> scripts.run(call)).thenApply(RedisShardStore::queuePage);
     }
 
+    @Override
+    public CompletionStage<ExpiredPage> readExpired(
+            int shard, String clientId, long fromSequence, long nowMillis, int maxEntries) {
+        byte[][] queue = {keys[shard].position(), keys[shard].queue(clientId)};
+        byte[][] arguments = {
+            decimal(Math.clamp(fromSequence, 0, StateBytes.MAX_NUMBER)),
+            decimal(Math.min(nowMillis, StateBytes.MAX_NUMBER)),
+            decimal(Math.clamp(maxEntries, 1, MAX_ENTRIES))
+        };
+        ScriptCall call = new ScriptCall(RedisScript.READ_EXPIRED, shard, queue, arguments);
+        return reads.pass(() -> scripts.run(call)).thenApply(RedisShardStore::expiredPage);
+    }
+
+    private static ExpiredPage expiredPage(List<Object> reply) {
+        List<Remnant> expired = new ArrayList<>(reply.size() - 3);
+        for (Object head : reply.subList(3, reply.size())) {
+            expired.add(StateBytes.remnant((byte[]) head));
+        }
+        boolean more = (long) reply.get(1) != 0;
+        return new ExpiredPage(expired, number(reply.get(2)), more, number(reply.get(0)));
+    }
+
+    private static long number(Object decimal) {
+        return Long.parseLong(StateBytes.text((byte[]) decimal));
+    }
+
     /** Beside the reads of owners, which may all be waiting for a server that is away. */
     @Override
     public CompletionStage<?> reach(int shard) {
@@ -150,6 +176,6 @@ public final class RedisShardStore implements ShardStore {
             }
         }
         boolean more = (long) reply.get(1) != 0;
-        return new QueuePage(entries, remnants, more, Long.parseLong(StateBytes.text((byte[]) reply.get(0))));
+        return new QueuePage(entries, remnants, more, number(reply.get(0)));
     }
 }

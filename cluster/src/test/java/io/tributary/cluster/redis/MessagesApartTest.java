@@ -45,7 +45,6 @@ class MessagesApartTest {
     private static final int SHARD = 2;
     private static final long OWNER = 10;
     private static final String PREFIX = "tributary:{" + SlotTags.of(4).get(SHARD) + "}:";
-    private static final long SOON = System.currentTimeMillis() + 3_600_000;
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
@@ -60,6 +59,7 @@ class MessagesApartTest {
     @SuppressWarnings("NullAway.Init")
     private RedisShardStore store;
 
+    private final long soon = System.currentTimeMillis() + 3_600_000;
     private long applied = -1;
 
     @BeforeAll
@@ -194,7 +194,7 @@ class MessagesApartTest {
 
     @Test
     void redisLetsAMessageGoByItselfUnlessItMayBeInFlight() {
-        Message expiring = message(1).withExpiry(SOON);
+        Message expiring = message(1).withExpiry(soon);
         save(next().sessions(List.of(away("a", 0), away("b", 1)))
                 .queued(List.of(new SequencedEntry("a", 1, of(expiring)))));
         assertThat(timeToLive()).isBetween(Bodies.SLACK_MILLIS, 3_600_000 + Bodies.SLACK_MILLIS);
@@ -205,10 +205,10 @@ class MessagesApartTest {
     @Test
     void messageOfAnAttachedSessionAndOneThatWasReadStay() {
         save(next().sessions(List.of(session("a", 1)))
-                .queued(List.of(new SequencedEntry("a", 1, of(message(1).withExpiry(SOON))))));
+                .queued(List.of(new SequencedEntry("a", 1, of(message(1).withExpiry(soon))))));
         assertThat(timeToLive()).isEqualTo(-1);
         remove(List.of(new SequenceKey("a", 1)));
-        Queued other = of(message(2).withExpiry(SOON));
+        Queued other = of(message(2).withExpiry(soon));
         save(next().sessions(List.of(away("a", 1))).queued(List.of(new SequencedEntry("a", 2, other))));
         assertThat(timeToLive()).isPositive();
         assertThat(queueOf("a").entries()).containsExactly(new Entry(2, other));
@@ -217,7 +217,7 @@ class MessagesApartTest {
 
     @Test
     void messageThatIsNotThereLeavesARemnantAndTheRestOfTheQueueComes() {
-        Queued lost = of(message(2).withExpiry(SOON));
+        Queued lost = of(message(2).withExpiry(soon));
         save(List.of(
                 new SequencedEntry("a", 1, queued(1)),
                 new SequencedEntry("a", 2, lost),
@@ -228,7 +228,7 @@ class MessagesApartTest {
                 .forEach(MessagesApartTest::delete);
         QueuePage page = queueOf("a");
         assertThat(page.entries()).containsExactly(new Entry(1, queued(1)), new Entry(3, queued(3)));
-        assertThat(page.remnants()).containsExactly(new Remnant(2, lost.sizeBytes(), SOON));
+        assertThat(page.remnants()).containsExactly(new Remnant(2, lost.sizeBytes(), soon));
         page = get(store.readQueue(SHARD, "a", 0, 2, 1 << 20));
         assertThat(page.more()).isTrue();
         assertThat(page.lastSequence()).isEqualTo(2);
@@ -254,7 +254,7 @@ class MessagesApartTest {
 
     @Test
     void fullRedisGivesMessagesAndLetsThemGo() {
-        Queued expiring = of(message(1).withExpiry(SOON));
+        Queued expiring = of(message(1).withExpiry(soon));
         save(next().sessions(List.of(away("a", 0))).queued(List.of(new SequencedEntry("a", 1, expiring))));
         commands().upstream().commands().configSet("maxmemory", "1");
         try {

@@ -10,8 +10,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.StoredSession;
-import io.tributary.common.mqtt.Message;
-import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.SavePoint;
@@ -33,31 +31,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link ShardStore} does. An adapter supplies stores of at least two shards. */
-public abstract class ShardStoreContract {
-    private static final int SHARD = 1;
-    private static final long OWNER = 10;
-
-    @SuppressWarnings("NullAway.Init")
-    private ShardStore store;
-
-    /** Opens the store, which is empty the first time in a test and later has what it had when it was closed. */
-    protected abstract ShardStore open();
-
-    @BeforeEach
-    void openStore() {
-        store = open();
-    }
-
-    @AfterEach
-    void closeStore() {
-        store.close();
-    }
-
+/** What every {@link ShardStore} does. */
+public abstract class ShardStoreContract extends StoredMessagesContract {
     @Test
     void nothingIsAppliedWhenClaimedForTheFirstTime() {
         assertThat(claim(OWNER)).isEqualTo(new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
@@ -285,69 +262,6 @@ public abstract class ShardStoreContract {
     }
 
     @Test
-    void sharedMessageStaysForTheOthersWhenSomeAreDoneWithIt() {
-        claim(OWNER);
-        QueueEntry.Queued shared = queued(1);
-        List<String> clients =
-                IntStream.range(0, 20).mapToObj(i -> "client-" + i).toList();
-        save(emptySave(OWNER, -1, 1)
-                .queued(clients.stream()
-                        .map(client -> new SequencedEntry(client, 5, shared))
-                        .toList())
-                .build());
-        for (int gone = 0; gone < clients.size(); gone++) {
-            SavePoints one = emptySave(OWNER, gone + 1, gone + 2);
-            switch (gone % 3) { // acknowledged, received, or the session ends
-                case 0 -> one.removed(List.of(new SequenceKey(clients.get(gone), 5)));
-                case 1 -> one.queued(List.of(new SequencedEntry(clients.get(gone), 5, new QueueEntry.Released())));
-                default -> one.cleared(List.of(clients.get(gone)));
-            }
-            save(one.build());
-            for (int i = 0; i < clients.size(); i++) {
-                List<Entry> entries = readQueue(clients.get(i), 0, 10, 10_000).entries();
-                if (i > gone) {
-                    assertThat(entries).containsExactly(new Entry(5, shared));
-                } else if (i % 3 == 1) {
-                    assertThat(entries).containsExactly(new Entry(5, new QueueEntry.Released()));
-                } else {
-                    assertThat(entries).isEmpty();
-                }
-            }
-        }
-    }
-
-    @Test
-    void messagesDifferInWhatIsTheClientsOwnWhenTheyAreShared() {
-        claim(OWNER);
-        Message expiring = SavePoints.message(1).withExpiry(Long.MAX_VALUE / 4);
-        QueueEntry.Queued one = new QueueEntry.Queued(expiring, QoS.EXACTLY_ONCE, true, List.of(7, 300), null);
-        QueueEntry.Queued other = new QueueEntry.Queued(expiring, QoS.AT_LEAST_ONCE, false, List.of(), "$share/g/#");
-        save(withQueue(-1, 1, new SequencedEntry("a", 1, one), new SequencedEntry("b", 9, other)));
-        assertThat(readQueue("a", 0, 10, 10_000).entries()).containsExactly(new Entry(1, one));
-        assertThat(readQueue("b", 0, 10, 10_000).entries()).containsExactly(new Entry(9, other));
-    }
-
-    /** As after a log that was cut, and while a store is rebuilt from the log: offsets go back, and messages come again. */
-    @Test
-    void messagesAreThereWhenTheyAreSavedAgainAtEarlierOffsets() {
-        claim(OWNER);
-        QueueEntry.Queued shared = queued(1);
-        SequencedEntry[] both = {new SequencedEntry("a", 1, shared), new SequencedEntry("b", 1, shared)};
-        save(withQueue(-1, 7, both));
-        save(emptySave(OWNER, 7, -2).cleared(List.of("a", "b")).build());
-        save(withQueue(-2, -3, both));
-        save(withQueue(-3, 5));
-        save(withQueue(5, 7, entry("a", 2), entry("b", 2)));
-        for (long applied = 7; applied < 10; applied++) { // what has gone is freed by now
-            save(withQueue(applied, applied + 1));
-        }
-        for (String client : List.of("a", "b")) {
-            assertThat(readQueue(client, 0, 10, 10_000).entries())
-                    .containsExactly(new Entry(1, shared), new Entry(2, queued(2)));
-        }
-    }
-
-    @Test
     void queuesKeepApartWhenNamesAreAlike() {
         claim(OWNER);
         save(withQueue(-1, 1, entry("a", 1), entry("a\0", 2), entry("ab", 3), entry("", 4), entry("b", 5)));
@@ -429,18 +343,6 @@ public abstract class ShardStoreContract {
         assertFails(store.save(SHARD, withSessions(-1, 5)), RuntimeException.class);
     }
 
-    private Claim claim(long ownerEpoch) {
-        return get(store.claim(SHARD, new Claimant(ownerEpoch)));
-    }
-
-    private void save(SavePoint savePoint) {
-        get(store.save(SHARD, savePoint));
-    }
-
-    private QueuePage readQueue(String clientId, long from, int maxEntries, int maxBytes) {
-        return get(store.readQueue(SHARD, clientId, from, maxEntries, maxBytes));
-    }
-
     private List<SessionPage> pages(int shard) {
         List<SessionPage> pages = new ArrayList<>();
         String cursor = null;
@@ -481,16 +383,6 @@ public abstract class ShardStoreContract {
                 .willsRemoved(removed)
                 .wills(wills)
                 .build();
-    }
-
-    private static SavePoint withQueue(long expectedApplied, long applied, SequencedEntry... queued) {
-        return emptySave(OWNER, expectedApplied, applied)
-                .queued(List.of(queued))
-                .build();
-    }
-
-    private static SequencedEntry entry(String clientId, long sequence) {
-        return new SequencedEntry(clientId, sequence, queued(sequence));
     }
 
     private static SequencedEntry[] entries(String clientId, long from, long to) {

@@ -21,6 +21,8 @@ import org.springframework.util.unit.DataSize;
  *     takes it.
  * @param windowMessages How many unacknowledged messages are handed to a connection ahead.
  * @param windowSize The size of unacknowledged messages that are handed to a connection ahead.
+ * @param expirySweep How many queued messages of sessions that are away are looked at in a second for whether they have
+ *     expired; 0 for none: they are found when the client comes back.
  */
 public record ShardSettings(
         @DefaultValue("0") @Allowed(min = "0", max = "1024") int threads,
@@ -37,7 +39,9 @@ public record ShardSettings(
         int windowMessages,
 
         @DefaultValue("1MB") @Allowed(min = "1KB", max = "1GB")
-        DataSize windowSize) {
+        DataSize windowSize,
+
+        @DefaultValue("20000") @Allowed(min = "0") int expirySweep) {
 
     void change(ShardConfig.Builder to) {
         to.threads(threads)
@@ -46,6 +50,7 @@ public record ShardSettings(
                 .savePointSize((int) savePointSize.toBytes())
                 .unsavedSize(unsavedSize.toBytes())
                 .windowMessages(windowMessages)
-                .windowSize((int) windowSize.toBytes());
+                .windowSize((int) windowSize.toBytes())
+                .expirySweep(expirySweep);
     }
 }
