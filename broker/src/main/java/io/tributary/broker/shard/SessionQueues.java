@@ -262,7 +262,7 @@ final class SessionQueues {
         return new Page(entries, 1 + (isAll ? storedUpTo : page.lastSequence()));
     }
 
-    /** Of messages that the store has lost, those whose PUBREC came meanwhile are needed no more, and PUBREL is owed. */
+    /** Of messages that the store has lost, those whose PUBREC came meanwhile are not needed, and PUBREL is owed. */
     private void addOwed(
             List<ShardStore.Entry> entries,
             SessionState client,

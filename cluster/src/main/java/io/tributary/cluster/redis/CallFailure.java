@@ -11,8 +11,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Why a call failed, and what its caller is told. Redis begins an error with a code in capitals; those of our scripts are
- * {@code FENCED}, {@code LAYOUT}, and {@code RESTART} for a cursor of another process.
+ * Why a call failed, and what its caller is told. Redis begins an error with a code in capitals; those of our scripts
+ * are {@code FENCED}, {@code LAYOUT}, and {@code RESTART} for a cursor of another process.
  */
 record CallFailure(Failure kind, RuntimeException exception) {
     private static final Set<String> PASSING = Set.of(

@@ -171,7 +171,7 @@ class RedisFaultsTest {
                 .hasSize(10);
     }
 
-    /** One is freed, one gets a reference more and one comes: none of it happens as long as one of them is elsewhere. */
+    /** None of its references is counted off, and its queue stays what it is. */
     @Test
     void nothingIsWrittenWhileAMessageIsOnAnotherNode() {
         start(LocalRedis.in(folder));

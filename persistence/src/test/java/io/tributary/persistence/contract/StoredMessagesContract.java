@@ -92,7 +92,7 @@ abstract class StoredMessagesContract {
         assertThat(readQueue("b", 0, 10, 10_000).entries()).containsExactly(new Entry(9, other));
     }
 
-    /** As after a log that was cut, and while a store is rebuilt from the log: offsets go back, and messages come again. */
+    /** As after a log that was cut, and while a store is rebuilt: offsets go back, and messages come again. */
     @Test
     void messagesAreThereWhenTheyAreSavedAgainAtEarlierOffsets() {
         claim(OWNER);
