@@ -39,8 +39,8 @@ IFS=: read -r -a jars <"$PROGRAM/lib/run.classpath" || true
 for jar in "${jars[@]}"; do cp "$PROGRAM/lib/${jar#./}" "$app/lib/"; done
 cp "$PROGRAM"/lib/tributary-server-*.jar "$app/lib/"
 
-say "libraries of $MACHINE"
-"$JDK/bin/java" -XX:TieredStopAtLevel=1 "$HERE/Natives.java" "$app/lib" "$app/lib/native" "$MACHINE"
+say "jars, and libraries of $MACHINE"
+"$JDK/bin/java" -XX:TieredStopAtLevel=1 "$HERE/Jars.java" "$app/lib" "$app/lib/native" "$MACHINE"
 # Two megabytes of names that nobody looks up; the JVM's own stay, for its reports of crashes.
 if command -v strip >/dev/null; then strip --strip-unneeded "$app"/lib/native/*.so; fi
 printf '%s\n' "$MACHINE" >"$app/lib/image"
