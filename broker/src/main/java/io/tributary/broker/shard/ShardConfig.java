@@ -17,6 +17,8 @@ import java.time.Duration;
  *     eighth of them are acknowledged by then
  * @param unsavedBytes how much memory may be taken by what waits for the store, in bytes, whatever it is: messages,
  *     sessions, wills, removals; all shards together. A shard that has its part of it waiting reads its log no further.
+ * @param deliveryBytes how much memory may be taken by messages between queues and connections, in bytes, all shards
+ *     together: those that connections were handed, and those that are kept because their session is behind
  * @param windowMessages how many unacknowledged messages are handed to a connection ahead
  * @param windowBytes how many bytes of unacknowledged messages are handed to a connection ahead
  * @param queue the limits of each session's queue
@@ -31,6 +33,7 @@ public record ShardConfig(
         int savePointChanges,
         int savePointBytes,
         long unsavedBytes,
+        long deliveryBytes,
         int windowMessages,
         int windowBytes,
         QueueLimits queue,
@@ -39,8 +42,8 @@ public record ShardConfig(
     /** The most that one save point may hold; Redis takes no command of more than a million parts. */
     private static final long LARGEST_PART_BYTES = 16 << 20;
 
-    private static final long LEAST_UNSAVED_BYTES = 64 << 20;
-    private static final int UNSAVED_PART_OF_HEAP = 8;
+    private static final long LEAST_BYTES = 64 << 20;
+    private static final int PART_OF_HEAP = 8;
 
     private static final Duration SHORTEST_RETENTION = Duration.ofSeconds(10);
 
@@ -50,6 +53,7 @@ public record ShardConfig(
         checkAtLeast("save-point-messages", savePointChanges, 1);
         checkAtLeast("save-point-size", savePointBytes, 1024);
         checkAtLeast("unsaved-size", unsavedBytes, 1024);
+        checkAtLeast("delivery-size", deliveryBytes, 1024);
         checkWithin("window-messages", windowMessages, 1, 32_767);
         checkAtLeast("window-size", windowBytes, 1024);
         if (!retention.isZero()) {
@@ -65,6 +69,7 @@ public record ShardConfig(
                 savePointChanges,
                 savePointBytes,
                 unsavedBytes,
+                deliveryBytes,
                 windowMessages,
                 windowBytes,
                 newQueue,
@@ -78,13 +83,13 @@ public record ShardConfig(
     }
 
     /** An eighth of the heap, and at least 64 MiB. */
-    private static long defaultUnsavedBytes() {
-        return Math.max(LEAST_UNSAVED_BYTES, Runtime.getRuntime().maxMemory() / UNSAVED_PART_OF_HEAP);
+    private static long partOfHeap() {
+        return Math.max(LEAST_BYTES, Runtime.getRuntime().maxMemory() / PART_OF_HEAP);
     }
 
     /**
      * A thread for each two cores; a save point after a second, 2,000 messages or 1 MiB; an eighth of the heap for what
-     * waits for the store; 1,000 messages or 1 MiB ahead.
+     * waits for the store, and as much for what is delivered; 1,000 messages or 1 MiB ahead.
      */
     public static ShardConfig defaults() {
         return new ShardConfig(
@@ -92,7 +97,8 @@ public record ShardConfig(
                 Duration.ofSeconds(1),
                 2_000,
                 1 << 20,
-                defaultUnsavedBytes(),
+                partOfHeap(),
+                partOfHeap(),
                 1_000,
                 1 << 20,
                 QueueLimits.defaults(),
@@ -121,6 +127,7 @@ public record ShardConfig(
         private int savePointMessages;
         private int savePointSize;
         private long unsavedSize;
+        private long deliverySize;
         private int windowMessages;
         private int windowSize;
         private QueueLimits queue;
@@ -133,6 +140,7 @@ public record ShardConfig(
             savePointMessages = from.savePointChanges;
             savePointSize = from.savePointBytes;
             unsavedSize = from.unsavedBytes;
+            deliverySize = from.deliveryBytes;
             windowMessages = from.windowMessages;
             windowSize = from.windowBytes;
             queue = from.queue;
@@ -170,6 +178,15 @@ public record ShardConfig(
             return this;
         }
 
+        /**
+         * How many bytes messages between queues and connections may take, all shards together; 0 for an eighth of the
+         * heap, at least 64 MiB.
+         */
+        public Builder deliverySize(long value) {
+            deliverySize = value;
+            return this;
+        }
+
         /** How many unacknowledged messages are handed to a connection ahead. */
         public Builder windowMessages(int value) {
             windowMessages = value;
@@ -201,7 +218,8 @@ public record ShardConfig(
                     savePointInterval,
                     savePointMessages,
                     savePointSize,
-                    unsavedSize == 0 ? defaultUnsavedBytes() : unsavedSize,
+                    unsavedSize == 0 ? partOfHeap() : unsavedSize,
+                    deliverySize == 0 ? partOfHeap() : deliverySize,
                     windowMessages,
                     windowSize,
                     queue,
