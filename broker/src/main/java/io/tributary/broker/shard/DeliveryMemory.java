@@ -72,6 +72,11 @@ final class DeliveryMemory {
             return used.get() + bytes <= most / PARTS * (PARTS - 1) && ofSession + bytes <= most / 2;
         }
 
+        /** Whether so many bytes may be taken to know what messages weigh: less while nobody is connected. */
+        boolean mayKnow(long bytes, boolean isConnected) {
+            return used.get() + bytes <= (isConnected ? most / PARTS * (PARTS - 1) : most / 2);
+        }
+
         /** Gives everything back: the shard is lost. */
         void end() {
             used.addAndGet(-reserved);

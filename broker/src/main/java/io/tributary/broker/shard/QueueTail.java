@@ -48,7 +48,7 @@ final class QueueTail {
      * none for its size either: then nothing is known of it here, and the tail is of no use any more.
      */
     boolean add(QueueEntry.Queued entry, boolean keeps) {
-        if (end - from == sizes.length && !grow()) {
+        if (end - from == sizes.length && !grow(keeps)) {
             return false;
         }
         sizes[at(sizes.length, end)] = entry.sizeBytes();
@@ -169,8 +169,8 @@ final class QueueTail {
         return keptBytes + roomBytes();
     }
 
-    private boolean grow() {
-        if (!memory.mayKeep((long) sizes.length * SIZE_BYTES, 0)) {
+    private boolean grow(boolean isConnected) {
+        if (!memory.mayKnow((long) sizes.length * SIZE_BYTES, isConnected)) {
             return false;
         }
         int[] grown = new int[sizes.length * 2];

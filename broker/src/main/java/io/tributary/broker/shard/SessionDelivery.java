@@ -174,6 +174,7 @@ final class SessionDelivery {
     void keep(long sequence, QueueEntry.Queued entry) {
         if (outgoing == null) {
             unseen.queued(sequence, entry, shard.isLong(client), false);
+            shard.forgetIfIdle(this); // there may be no memory for it
         } else if (!takesAtOnce(sequence)) {
             unseen.seenUpTo(outgoing.next - 1);
             unseen.queued(sequence, entry, true, true);

@@ -59,7 +59,7 @@ final class UnseenQueue {
         }
         QueueTail known = tail;
         if (known == null) {
-            if (!isUnseen || !memory.mayKeep(QueueTail.LEAST_BYTES, 0)) {
+            if (!isUnseen || !memory.mayKnow(QueueTail.LEAST_BYTES, keeps)) {
                 return;
             }
             known = new QueueTail(memory, sequence);

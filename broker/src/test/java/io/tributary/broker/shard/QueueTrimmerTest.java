@@ -311,6 +311,14 @@ class QueueTrimmerTest {
         assertThat(shard.target.take()).containsExactly("8: 4 5");
     }
 
+    @Test
+    void longQueueOfAnOfflineClientIsForgottenWhenThereIsNoMemoryForIt() {
+        shard.keepNothing();
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.publish("a", "1", "2", "3");
+        assertThat(shard.deliveries.sessions()).isZero();
+    }
+
     // What waited while the shard stood still.
 
     @Test
