@@ -39,8 +39,8 @@ IFS=: read -r -a jars <"$PROGRAM/lib/run.classpath" || true
 for jar in "${jars[@]}"; do cp "$PROGRAM/lib/${jar#./}" "$app/lib/"; done
 cp "$PROGRAM"/lib/tributary-server-*.jar "$app/lib/"
 
-say "libraries of $MACHINE"
-"$JDK/bin/java" -XX:TieredStopAtLevel=1 "$HERE/Natives.java" "$app/lib" "$app/lib/native" "$MACHINE"
+say "jars, and libraries of $MACHINE"
+"$JDK/bin/java" -XX:TieredStopAtLevel=1 "$HERE/Jars.java" "$app/lib" "$app/lib/native" "$MACHINE"
 # Two megabytes of names that nobody looks up; the JVM's own stay, for its reports of crashes.
 if command -v strip >/dev/null; then strip --strip-unneeded "$app"/lib/native/*.so; fi
 printf '%s\n' "$MACHINE" >"$app/lib/image"
@@ -61,11 +61,20 @@ for module in ${used//,/ }; do
   esac
 done
 
+# Of java.desktop, java.beans is used, whose interfaces name classes of java.awt. A module must keep one file of each of its packages.
+readonly UNUSED=$TARGET/unused
+"$JDK/bin/jimage" list --include 'regex:/java[.]desktop/.*' "$JDK/lib/modules" | awk '
+  !/^    / || /module-info/ { next }
+  { package = $1; sub(/\/[^\/]*$/, "", package) }
+  package ~ /^(java\/beans|com\/sun\/beans|java\/awt$|sun\/awt\/www)/ { next }
+  kept[package]++ { print "/java.desktop/" $1 }' >"$UNUSED"
+[ "$(wc -l <"$UNUSED")" -gt 1000 ] || { say "jimage does not list the classes of java.desktop as it used to" && exit 1; }
+
 say "a Java of ${#MODULES[@]} modules"
 "$JDK/bin/jlink" --add-modules "$(IFS=, && echo "${MODULES[*]}")" --output "$TARGET/opt/java" \
-  --strip-java-debug-attributes --no-header-files --no-man-pages --vm server --compress zip-6 >&2
+  --strip-java-debug-attributes --no-header-files --no-man-pages --vm server --compress zip-6 --exclude-resources="@$UNUSED" >&2
+rm "$UNUSED"
 grep '^OS_ARCH=' "$JDK/release" >>"$TARGET/opt/java/release" # which the launcher compares
-# Of java.desktop, java.beans is used.
 (cd "$TARGET/opt/java/lib" && rm -f lib{awt,awt_headless,awt_xawt,fontmanager,freetype,javajpeg,jawt,jsound,lcms,mlib_image,splashscreen}.so psfont*)
 
 find "$TARGET/opt" -exec chmod go-w,a+rX {} +

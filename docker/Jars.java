@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.jar.Manifest;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -21,10 +22,18 @@ import java.util.zip.ZipOutputStream;
  * {@code java.library.path} finds them: nothing has to be unpacked by a broker then. Some of them are found by another name
  * than they have in their jar.
  *
- * <p>{@code java Natives.java JARS TARGET x86_64|aarch64}
+ * <p>Takes out of Bouncy Castle, too, what hashes of passwords have no use for: the provider, the algorithms against quantum
+ * computers, and the signatures of the whole, 3 MB of 7.
+ *
+ * <p>{@code java Jars.java JARS TARGET x86_64|aarch64}
  */
-final class Natives {
+final class Jars {
     private static final Pattern LIBRARY = Pattern.compile(".*\\.(so|dll|dylib|jnilib|a)");
+
+    private static final Pattern BOUNCY_CASTLE = Pattern.compile("bcprov-.*");
+    /** In its jar. What describes it as a module goes, too: that names each package. */
+    private static final Pattern UNUSED = Pattern.compile("(META-INF/versions/\\d+/)?"
+            + "(org/bouncycastle/(pqc|jcajce|jce|x509|i18n|ldap)/.*|module-info\\.class)|META-INF/BC[^/]*\\.(SF|RSA)");
 
     /** What must be there for each machine: a pattern of the entry, and the name of the file. */
     private enum Needed {
@@ -54,28 +63,28 @@ final class Natives {
     private final String machine;
     private final Set<Needed> found = new TreeSet<>();
 
-    private Natives(Path target, String machine) {
+    private Jars(Path target, String machine) {
         this.target = target;
         this.machine = machine;
     }
 
     public static void main(String[] words) throws IOException {
         if (words.length != 3 || !List.of("x86_64", "aarch64").contains(words[2])) {
-            System.err.println("natives: there are libraries for x86_64 and for aarch64, not for "
+            System.err.println("jars: there are libraries for x86_64 and for aarch64, not for "
                     + (words.length == 3 ? words[2] : "an unknown machine"));
             System.exit(2);
         }
-        Natives natives = new Natives(Files.createDirectories(Path.of(words[1])), words[2]);
-        try (Stream<Path> jars = Files.list(Path.of(words[0]))) {
-            for (Path jar : jars.filter(file -> file.toString().endsWith(".jar")).sorted().toList()) {
-                natives.take(jar);
+        Jars jars = new Jars(Files.createDirectories(Path.of(words[1])), words[2]);
+        try (Stream<Path> files = Files.list(Path.of(words[0]))) {
+            for (Path jar : files.filter(file -> file.toString().endsWith(".jar")).sorted().toList()) {
+                jars.take(jar);
             }
         }
         Set<Needed> missing = new TreeSet<>(Set.of(Needed.values()));
-        missing.removeAll(natives.found);
+        missing.removeAll(jars.found);
         if (!missing.isEmpty()) {
-            System.err.println("natives: no library for " + words[2] + " of " + missing
-                    + "; their jars have changed, see docker/Natives.java");
+            System.err.println("jars: no library for " + words[2] + " of " + missing
+                    + "; their jars have changed, see docker/Jars.java");
             System.exit(1);
         }
     }
@@ -83,12 +92,16 @@ final class Natives {
     private void take(Path jar) throws IOException {
         Path less = Files.createTempFile(jar.getParent(), "less", ".tmp");
         boolean isLess = false;
+        boolean isBouncyCastle =
+                BOUNCY_CASTLE.matcher(jar.getFileName().toString()).matches();
         try (JarFile from = new JarFile(jar.toFile());
                 ZipOutputStream to = new ZipOutputStream(Files.newOutputStream(less))) {
             for (JarEntry entry : (Iterable<JarEntry>) from.stream()::iterator) {
                 if (LIBRARY.matcher(entry.getName()).matches()) {
                     isLess = true;
                     extract(from, entry);
+                } else if (isBouncyCastle && UNUSED.matcher(entry.getName()).matches()) {
+                    isLess = true;
                 } else {
                     copy(from, entry, to);
                 }
@@ -122,7 +135,13 @@ final class Natives {
         copy.setTime(entry.getTime());
         to.putNextEntry(copy);
         try (InputStream bytes = from.getInputStream(entry)) {
-            bytes.transferTo(to);
+            if (entry.getName().equals(JarFile.MANIFEST_NAME)) {
+                Manifest manifest = new Manifest(bytes);
+                manifest.getEntries().clear(); // digests of a signature
+                manifest.write(to);
+            } else {
+                bytes.transferTo(to);
+            }
         }
         to.closeEntry();
     }
