@@ -283,6 +283,13 @@ public enum BrokerMeters {
             "Messages that were sent to clients and are not acknowledged yet."),
     /** Messages in queues. */
     QUEUED_MESSAGES("tributary.messages.queued", Type.GAUGE, "Messages in the queues of persistent sessions."),
+    /** What is between queues and connections. */
+    DELIVERY_SIZE(
+            "tributary.shards.delivery.size",
+            Type.GAUGE,
+            Unit.BYTES,
+            "Memory taken by messages of persistent sessions that connections were handed, and by those that are kept because their"
+                    + " session is behind; tributary.shards.delivery-size is the most."),
 
     // What is kept
     /** Persistent sessions. */

@@ -17,6 +17,8 @@ import java.time.Duration;
  *     eighth of them are acknowledged by then
  * @param unsavedBytes how much memory may be taken by what waits for the store, in bytes, whatever it is: messages,
  *     sessions, wills, removals; all shards together. A shard that has its part of it waiting reads its log no further.
+ * @param deliveryBytes how much memory may be taken by messages between queues and connections, in bytes, all shards
+ *     together: those that connections were handed, and those that are kept because their session is behind
  * @param windowMessages how many unacknowledged messages are handed to a connection ahead
  * @param windowBytes how many bytes of unacknowledged messages are handed to a connection ahead
  * @param expirySweep how many queued messages of sessions that are away are looked at in a second for whether they have
@@ -33,6 +35,7 @@ public record ShardConfig(
         int savePointChanges,
         int savePointBytes,
         long unsavedBytes,
+        long deliveryBytes,
         int windowMessages,
         int windowBytes,
         int expirySweep,
@@ -42,8 +45,8 @@ public record ShardConfig(
     /** The most that one save point may hold; Redis takes no command of more than a million parts. */
     private static final long LARGEST_PART_BYTES = 16 << 20;
 
-    private static final long LEAST_UNSAVED_BYTES = 64 << 20;
-    private static final int UNSAVED_PART_OF_HEAP = 8;
+    private static final long LEAST_BYTES = 64 << 20;
+    private static final int PART_OF_HEAP = 8;
 
     private static final Duration SHORTEST_RETENTION = Duration.ofSeconds(10);
 
@@ -53,6 +56,7 @@ public record ShardConfig(
         checkAtLeast("save-point-messages", savePointChanges, 1);
         checkAtLeast("save-point-size", savePointBytes, 1024);
         checkAtLeast("unsaved-size", unsavedBytes, 1024);
+        checkAtLeast("delivery-size", deliveryBytes, 1024);
         checkWithin("window-messages", windowMessages, 1, 32_767);
         checkAtLeast("window-size", windowBytes, 1024);
         checkAtLeast("expiry-sweep", expirySweep, 0);
@@ -69,6 +73,7 @@ public record ShardConfig(
                 savePointChanges,
                 savePointBytes,
                 unsavedBytes,
+                deliveryBytes,
                 windowMessages,
                 windowBytes,
                 expirySweep,
@@ -88,13 +93,13 @@ public record ShardConfig(
     }
 
     /** An eighth of the heap, and at least 64 MiB. */
-    private static long defaultUnsavedBytes() {
-        return Math.max(LEAST_UNSAVED_BYTES, Runtime.getRuntime().maxMemory() / UNSAVED_PART_OF_HEAP);
+    private static long partOfHeap() {
+        return Math.max(LEAST_BYTES, Runtime.getRuntime().maxMemory() / PART_OF_HEAP);
     }
 
     /**
      * A thread for each two cores; a save point after a second, 2,000 messages or 1 MiB; an eighth of the heap for what
-     * waits for the store; 1,000 messages or 1 MiB ahead; 20,000 looked at in a second.
+     * waits for the store, and as much for what is delivered; 1,000 messages or 1 MiB ahead; 20,000 looked at in a second.
      */
     public static ShardConfig defaults() {
         return new ShardConfig(
@@ -102,7 +107,8 @@ public record ShardConfig(
                 Duration.ofSeconds(1),
                 2_000,
                 1 << 20,
-                defaultUnsavedBytes(),
+                partOfHeap(),
+                partOfHeap(),
                 1_000,
                 1 << 20,
                 20_000,
@@ -132,6 +138,7 @@ public record ShardConfig(
         private int savePointMessages;
         private int savePointSize;
         private long unsavedSize;
+        private long deliverySize;
         private int windowMessages;
         private int windowSize;
         private int expirySweep;
@@ -145,6 +152,7 @@ public record ShardConfig(
             savePointMessages = from.savePointChanges;
             savePointSize = from.savePointBytes;
             unsavedSize = from.unsavedBytes;
+            deliverySize = from.deliveryBytes;
             windowMessages = from.windowMessages;
             windowSize = from.windowBytes;
             expirySweep = from.expirySweep;
@@ -180,6 +188,15 @@ public record ShardConfig(
         /** How many bytes may wait for the store, all shards together; 0 for an eighth of the heap, at least 64 MiB. */
         public Builder unsavedSize(long value) {
             unsavedSize = value;
+            return this;
+        }
+
+        /**
+         * How many bytes messages between queues and connections may take, all shards together; 0 for an eighth of the
+         * heap, at least 64 MiB.
+         */
+        public Builder deliverySize(long value) {
+            deliverySize = value;
             return this;
         }
 
@@ -220,7 +237,8 @@ public record ShardConfig(
                     savePointInterval,
                     savePointMessages,
                     savePointSize,
-                    unsavedSize == 0 ? defaultUnsavedBytes() : unsavedSize,
+                    unsavedSize == 0 ? partOfHeap() : unsavedSize,
+                    deliverySize == 0 ? partOfHeap() : deliverySize,
                     windowMessages,
                     windowSize,
                     expirySweep,

@@ -79,7 +79,8 @@ final class ShardService implements Effects {
                 thread,
                 environment.timeMillis(),
                 environment.recorder(),
-                roomBytes);
+                roomBytes,
+                environment.memory().part());
         if (numbersMayRepeat) {
             deliveries.forgetOlderConnections();
         }
@@ -203,9 +204,10 @@ final class ShardService implements Effects {
     void endOfTurn() {
         deliveries.flush();
         SavePoints savePoints = loaded.savePoints();
-        boolean forSavePoint = savePoints.wantsSettled(deliveries.hasSettled());
-        boolean isLate = deliveries.hasSettled() && savePoints.isSettledLate();
-        if (forSavePoint || isLate || deliveries.hasReceived()) {
+        ToBeLogged waiting = deliveries.toBeLogged;
+        boolean forSavePoint = savePoints.wantsSettled(!waiting.isEmpty());
+        boolean isLate = !waiting.isEmpty() && savePoints.isSettledLate(waiting.messages());
+        if (forSavePoint || isLate || waiting.hasReceived()) {
             for (Settled settled : deliveries.takeSettled(tenure.epoch())) {
                 savePoints.settledAppended(forSavePoint);
                 tenure.append(settled);
