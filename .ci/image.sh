@@ -1,34 +1,13 @@
 #!/usr/bin/env bash
 # What the image has, tried without an engine: its files are put together as docker/Dockerfile does it, and a broker runs from
 # them in namespaces of its own: with nothing to write to but its data, as a user that nobody knows. No AOT cache is made.
-# Usage: .ci/image.sh PROGRAM-FOLDER. Needs Linux, root, Debian's dpkg, ip, mosquitto_pub and mosquitto_sub.
+# Usage: .ci/image.sh PROGRAM-FOLDER. Needs Linux, root, Debian's dpkg, ip, mosquitto_pub, mosquitto_sub and mosquitto_passwd.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 readonly PROGRAM=$1
 if [ "$(id -u)" -ne 0 ] || ! command -v dpkg-query >/dev/null || ! command -v ip >/dev/null || ! unshare --mount --net true 2>/dev/null; then
-  
-# Each kind of hash, as the image's jar of them is not whole..
-cat >"$scratch/data/users" <<'EOT'
-a:$argon2id$v=19$m=19456,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$DIVxXbzyTufGziJVmx3+B2oksVdu2DH9/tcgGgqN7hI
-b:$2b$04$EGdrhbKUv8Oc9vGiXX0HQOC7x/FiY5BvBGcvs8tODvacse791.dge
-EOT
-printf 'c:tributary\n' >"$scratch/mosquitto"
-mosquitto_passwd -U "$scratch/mosquitto"
-cat "$scratch/mosquitto" >>"$scratch/data/users"
-chown 12345:0 "$scratch/data/users"
-chmod 600 "$scratch/data/users"
-: >"$scratch/log"
-contained TRIBUTARY_MEMORY=768m TRIBUTARY_LISTENERS_TCP_AUTHENTICATION=users TRIBUTARY_LISTENERS_WS_AUTHENTICATION=users TRIBUTARY_SECURITY_AUTHENTICATORS_USERS_KIND=file \
-  TRIBUTARY_SECURITY_AUTHENTICATORS_USERS_FILE=/var/lib/tributary/data/users "${run[@]}" >"$scratch/log" 2>&1 </dev/null &
-pid=$!
-await_ready
-for user in a b c; do
-  inside mosquitto_pub -u "$user" -P tributary -q 1 -t trial/door -m open || die "$user is not let in"
-  ! inside mosquitto_pub -u "$user" -P other -q 1 -t trial/door -m open 2>/dev/null || die "$user is let in with another password"
-done
-stop
-echo "== the image's files were not tried: that needs root, namespaces, ip, and a Debian"
+  echo "== the image's files were not tried: that needs root, namespaces, ip, and a Debian"
   exit 0
 fi
 scratch=$(mktemp -d)
@@ -97,7 +76,7 @@ grep -q "/opt/tributary/lib/native/libnetty_transport_native_epoll" "/proc/$pid/
 exchange 1883
 stop
 
-# Each kind of hash, as the image's jar of them is not whole..
+# Each kind of hash, as the image's jar of them is not whole.
 cat >"$scratch/data/users" <<'EOT'
 a:$argon2id$v=19$m=19456,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$DIVxXbzyTufGziJVmx3+B2oksVdu2DH9/tcgGgqN7hI
 b:$2b$04$EGdrhbKUv8Oc9vGiXX0HQOC7x/FiY5BvBGcvs8tODvacse791.dge
