@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  * One thread at a time.
  */
 public final class BrokerProcess implements AutoCloseable {
-    private static final String MAIN_CLASS = "io.tributary.server.TributaryApplication";
     private static final int START_LIMIT_SECONDS = 120;
     private static final int STOP_LIMIT_SECONDS = 60;
     private static final int TOOL_LIMIT_SECONDS = 20;
@@ -249,9 +248,8 @@ public final class BrokerProcess implements AutoCloseable {
         command.add("--enable-native-access=ALL-UNNAMED");
         command.add("--sun-misc-unsafe-memory-access=allow");
         command.addAll(javaOptions());
-        command.add("-cp");
-        command.add(System.getProperty("java.class.path"));
-        command.add(MAIN_CLASS);
+        command.addAll(StartCache.options());
+        command.add(StartCache.MAIN_CLASS);
         command.addAll(all);
         return command;
     }
@@ -281,7 +279,8 @@ public final class BrokerProcess implements AutoCloseable {
         }
     }
 
-    private static void dismissWatcher(Process started) {
+    /** Tells what waits for the end of this JVM to kill a process that the process has ended. */
+    static void dismissWatcher(Process started) {
         try (OutputStream pipe = started.onExit().join().getOutputStream()) {
             pipe.write('\n');
         } catch (IOException gone) {
