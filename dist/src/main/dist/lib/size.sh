@@ -8,6 +8,8 @@ readonly STORE_MEMORY=128
 readonly JVM_MEMORY=160 JVM_PART=20 TLS_KB=40
 # What a connected client takes of the heap; and what the broker takes without any.
 readonly CLIENT_KB=16 BROKER_MEMORY=96
+# What is resident without clients, standalone and in a cluster; and for each that is connected over TLS and idle. Measured.
+readonly RESIDENT_STANDALONE=240 RESIDENT_CLUSTER=290 RESIDENT_KB=17
 readonly STORE_FILES=2000
 
 # Sets MEGABYTES: of 2147483648, 2048m, 2g, 2Gi, 2GB.
@@ -25,16 +27,21 @@ megabytes() { # text
 }
 
 # The rule. Sets HEAP, DIRECT, STORE, OTHER (MB), FILES, and ENOUGH: the memory with which so many clients fill
-# three quarters of the heap.
+# three quarters of the heap; and IDLE: how much is resident while they do nothing.
 share_out() { # memory-in-MB clients standalone|cluster
   local rest
   STORE=$STORE_MEMORY
-  if [ "$3" = cluster ]; then STORE=0; fi
+  IDLE=$RESIDENT_STANDALONE
+  if [ "$3" = cluster ]; then
+    STORE=0
+    IDLE=$RESIDENT_CLUSTER
+  fi
   OTHER=$((JVM_MEMORY + $1 / JVM_PART + $2 * TLS_KB / 1024))
   rest=$(($1 - STORE - OTHER))
   DIRECT=$((rest / 4))
   HEAP=$((rest - DIRECT))
   FILES=$(($2 + $2 / 2 + STORE_FILES))
+  IDLE=$((IDLE + $2 * RESIDENT_KB / 1024))
   ENOUGH=$((((BROKER_MEMORY + $2 * CLIENT_KB / 1024) * 16 / 9 + STORE + JVM_MEMORY + $2 * TLS_KB / 1024) * JVM_PART / (JVM_PART - 1) + 1))
   if [ "$ENOUGH" -lt "$LEAST_MEMORY" ]; then ENOUGH=$LEAST_MEMORY; fi
 }
@@ -148,5 +155,6 @@ size() { # words
     other "$OTHER MB" "code, classes, threads, TLS of the expected clients" \
     clients "$CLIENTS" "that are expected" \
     enough "$ENOUGH MB" "of memory for these clients" \
+    idle "$IDLE MB" "resident while these clients are connected over TLS and do nothing" \
     'open files' "$FILES" "ulimit -n $FILES, --ulimit nofile=$FILES, LimitNOFILE=$FILES"
 }

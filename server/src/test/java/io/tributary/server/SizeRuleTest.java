@@ -44,6 +44,9 @@ class SizeRuleTest {
             assertThat(answer.value("store")).isEqualTo(mode.isEmpty() ? 128 : 0);
             assertThat(answer.value("open files")).isEqualTo(clients + clients / 2 + 2_000);
             assertThat(answer.value("enough")).isLessThanOrEqualTo(memory);
+            assertThat(answer.value("idle"))
+                    .isEqualTo((mode.isEmpty() ? 240 : 290) + clients * 17L / 1024)
+                    .isLessThan(answer.value("enough"));
         }
     }
 
