@@ -33,6 +33,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,6 +50,7 @@ public final class Broker implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
     private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(30);
+    private static final int MOST_FIRST_TRIES = 5;
     /** How much the embedding application may have published that is not safe yet. */
     private static final long MOST_UNFINISHED_BYTES = 64L << 20;
 
@@ -141,7 +143,7 @@ public final class Broker implements AutoCloseable {
             Duration certificateInterval) {
         Broker broker = new Broker(config, extensions, metrics, deployments, certificateInterval);
         try {
-            broker.begin(config);
+            broker.beginFirst();
         } catch (RuntimeException e) {
             broker.tls.close();
             broker.relocation.close();
@@ -156,11 +158,34 @@ public final class Broker implements AutoCloseable {
         return start(config, BrokerExtensions.NONE, BrokerMetrics.unregistered());
     }
 
-    private void begin(BrokerConfig to) {
+    /**
+     * The first start fails for what an operator has to mend; not because the cluster took a process for dead that was
+     * slow to come up on a busy machine.
+     */
+    private void beginFirst() {
+        for (int tries = 1; true; tries++) {
+            AtomicReference<@Nullable Loss> lost = new AtomicReference<>();
+            try {
+                begin(config, lost);
+                return;
+            } catch (RuntimeException e) {
+                Loss loss = lost.get();
+                if (loss == null || tries == MOST_FIRST_TRIES) {
+                    throw e;
+                }
+                LOG.warn(
+                        "this node begins anew, for it was lost while it started ({}): {}", loss.why(), e.getMessage());
+            }
+        }
+    }
+
+    /** @param lost where it is put, before anything fails for it, that the node must not go on */
+    private void begin(BrokerConfig to, AtomicReference<@Nullable Loss> lost) {
         CompletableFuture<BrokerNode> started = new CompletableFuture<>();
         BrokerNode begun =
                 BrokerNode.start(to, extensions.with(security), metrics, tls, guard, gate, deployments, loss -> {
-                    CompletionStage<Void> _ = started.thenAccept(lost -> beginAnew(lost, loss));
+                    lost.set(loss);
+                    CompletionStage<Void> _ = started.thenAccept(node -> beginAnew(node, loss));
                 });
         bound = begun.listeners();
         try {
@@ -205,7 +230,7 @@ public final class Broker implements AutoCloseable {
         Duration wait = FIRST_RETRY;
         while (closing.getCount() > 0) {
             try {
-                begin(config.withPortsOf(bound));
+                begin(config.withPortsOf(bound), new AtomicReference<>());
                 LOG.info("this node serves clients again");
                 return;
             } catch (RuntimeException e) {

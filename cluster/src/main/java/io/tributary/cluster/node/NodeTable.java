@@ -401,17 +401,18 @@ public final class NodeTable {
         }
     }
 
+    /** The listener is told before anything fails for it, so that a start that fails knows why. */
     private void selfOver(NodeId self) {
+        boolean serves;
         synchronized (this) {
             boolean left = own != null && own.state().isFinal();
-            boolean serves = joined && !ended && !left;
-            ended = true;
-            if (!serves) {
-                return;
-            }
+            serves = joined && !ended && !left;
         }
-        LOG.warn("{} was declared dead or replaced by the cluster", self);
-        listener.onDeclaredDead();
+        if (serves) {
+            LOG.warn("{} was declared dead or replaced by the cluster", self);
+            listener.onDeclaredDead();
+        }
+        stop();
     }
 
     private void ownRecord(NodeRecord node) {

@@ -1,0 +1,74 @@
+package io.tributary.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tributary.broker.blackbox.TestClient;
+import io.tributary.broker.deployment.DeploymentSource;
+import io.tributary.broker.deployment.Loss;
+import io.tributary.broker.metrics.BrokerMetrics;
+import io.tributary.broker.network.ListenerConfig;
+import io.tributary.common.mqtt.MqttPacket.Connack;
+import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.ReasonCode;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A broker that the others hold for dead before it has served anybody. */
+class LossAtStartTest {
+    private static final Loss HELD_FOR_DEAD = new Loss("the cluster holds this node for dead", false);
+
+    @TempDir
+    private Path data;
+
+    private final BrokerMetrics metrics = BrokerMetrics.unregistered();
+    private final AtomicInteger starts = new AtomicInteger();
+    private BrokerConfig config;
+
+    @BeforeEach
+    void listen() {
+        config = BrokerConfig.builder(data)
+                .listener(ListenerConfig.tcp("tcp", 0))
+                .build();
+    }
+
+    @Test
+    void brokerThatIsLostWhileItStartsBeginsAnew() throws Exception {
+        try (Broker broker = start(true, 2);
+                TestClient client =
+                        TestClient.open(broker.listeners().getFirst().address().getPort(), ProtocolVersion.MQTT_5)) {
+            client.send(TestClient.connectPacket(ProtocolVersion.MQTT_5, "c", 0));
+            assertThat(client.expect(Connack.class).reason()).isEqualTo(ReasonCode.SUCCESS);
+        }
+        assertThat(starts).hasValue(3);
+    }
+
+    @Test
+    void brokerThatIsLostAgainAndAgainGivesUp() {
+        assertThatThrownBy(() -> start(true, Integer.MAX_VALUE)).hasMessage("not in the node table");
+        assertThat(starts).hasValue(5);
+    }
+
+    @Test
+    void brokerThatFailsForAnotherReasonDoesNotTryAgain() {
+        assertThatThrownBy(() -> start(false, Integer.MAX_VALUE)).hasMessage("not in the node table");
+        assertThat(starts).hasValue(1);
+    }
+
+    /** Its first starts fail, as a node's do when it has entered the table and is taken out of it. */
+    private Broker start(boolean isLost, int failures) {
+        DeploymentSource source = onLost -> {
+            if (starts.incrementAndGet() > failures) {
+                return Standalone.open(config, metrics);
+            }
+            if (isLost) {
+                onLost.accept(HELD_FOR_DEAD);
+            }
+            throw new IllegalStateException("not in the node table");
+        };
+        return Broker.start(config, BrokerExtensions.NONE, metrics, source);
+    }
+}
