@@ -83,6 +83,10 @@ command_test() {
   local log status=0
   find_jdk
   case ${1:-} in
+    -long)
+      shift
+      set -- -Dtest.tag=long -Dtest.without= "$@"
+      ;;
     '' | -*) ;;
     *)
       test_named "$@"

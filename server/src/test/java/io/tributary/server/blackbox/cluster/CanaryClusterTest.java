@@ -31,6 +31,7 @@ import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -119,6 +120,7 @@ class CanaryClusterTest {
     }
 
     /** Nobody has to be told which of the nodes it was: the others' canaries miss it, each for itself. */
+    @Tag("long")
     @Test
     void nodeThatIsKilledIsMissedAndItsSessionGoes() {
         double before = lostTo("n1", "others") + lostTo("n2", "others");
@@ -139,6 +141,7 @@ class CanaryClusterTest {
         awaitMoreRounds(cluster.names());
     }
 
+    @Tag("long")
     @Test
     void nodeWithoutOneIsNotWaitedForAndLosesNothing() {
         cluster.stop("n1");

@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -144,6 +145,7 @@ class CutOffNodesTest {
      * Until its clock is where it was, Kafka's clients would keep it from hearing that shards move, and the others
      * would wait for it.
      */
+    @Tag("long")
     @Test
     void beginsAnewWhenItsClockWasSetBack() throws IOException {
         assumeThat(cluster.hasClocks()).as("a C compiler").isTrue();

@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <p>One MirrorMaker is killed in any case; {@code -Dgeographic.rounds=10} kills everything ten times. {@code -Dgeographic.exactly-once=false} runs
  * MirrorMaker as it is without settings, and prints how many messages came twice.
  */
+@Tag("long")
 @ExtendWith(BrokerExtension.class)
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
 class GeographicTest {

@@ -29,11 +29,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The rules of the configuration are changed at one node after the other. */
+@Tag("long")
 @ExtendWith(BrokerExtension.class)
 @Timeout(value = 6, unit = TimeUnit.MINUTES)
 class RollingRulesTest {

@@ -50,6 +50,7 @@ import org.apache.kafka.clients.admin.MemberDescription;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -172,6 +173,7 @@ class SecurityClusterTest {
         }
     }
 
+    @Tag("long")
     @Test
     void noAnsweredChangeIsLostWhenTheNodeThatWritesDiesOrIsPaused() throws Exception {
         Map<String, Integer> answered = new ConcurrentHashMap<>();

@@ -32,6 +32,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -116,6 +117,7 @@ class TenantLimitsClusterTest {
     }
 
     /** Sessions are counted by the owners of their shards, also by those who take them over. */
+    @Tag("long")
     @Test
     void sessionIsRefusedWhereverItsShardIsAndWhoeverOwnsIt() throws IOException {
         create("tenants/ses", "{\"limits\":{\"sessions\":6}}");

@@ -23,11 +23,13 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A node on hold has all write what was written before it, until an operator finishes the upgrade at any node. */
+@Tag("long")
 @ExtendWith(BrokerExtension.class)
 @Timeout(value = 6, unit = TimeUnit.MINUTES)
 class UpgradeTest {

@@ -27,6 +27,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -69,6 +70,7 @@ class CrashTest {
         run("crash", ROUNDS, BrokerProcess::kill);
     }
 
+    @Tag("long")
     @Test
     void losesNothingAndRepeatsNothingWhenKilledOverTlsWithPasswords() {
         Secured secured = Secured.in(Scratch.folder("crash-secured-files"));
