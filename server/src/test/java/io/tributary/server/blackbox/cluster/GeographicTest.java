@@ -36,8 +36,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * Two regions, each a cluster with Kafka and Redis of its own, and MirrorMaker both ways: what is published in one
  * comes to the persistent sessions of both, once and in order, whatever is killed.
  *
- * <p>One MirrorMaker is killed in any case; {@code -Dgeographic.rounds=10} kills everything ten times. {@code -Dgeographic.exactly-once=false} runs
- * MirrorMaker as it is without settings, and prints how many messages came twice.
+ * <p>One MirrorMaker is killed in any case; {@code -Dgeographic.rounds=10} kills everything ten times. {@code
+ * -Dgeographic.exactly-once=false} runs MirrorMaker as it is without settings, and prints how many messages came twice.
  */
 @Tag("long")
 @ExtendWith(BrokerExtension.class)
