@@ -17,6 +17,9 @@ final class QueueTail {
 
     private static final QueueEntry.@Nullable Queued[] NOTHING = {};
     private static final int LEAST_ROOM = 16;
+    /** Some times what a queue may have; it is more only where the newest are dropped, which leave their places. */
+    private static final int MOST_ROOM = 1 << 18;
+
     private static final int SIZE_BYTES = 4;
     /** About what an entry takes besides its message. */
     private static final int ENTRY_BYTES = 200;
@@ -45,7 +48,8 @@ final class QueueTail {
 
     /**
      * Adds the next message of the queue, and keeps the message itself if there is memory for it. False when there is
-     * none for its size either: then nothing is known of it here, and the tail is of no use any more.
+     * none for its size either, or too many were dropped behind what nobody takes: then nothing is known of it here,
+     * and the tail is of no use any more.
      */
     boolean add(QueueEntry.Queued entry, boolean keeps) {
         if (end - from == sizes.length && !grow(keeps)) {
@@ -170,7 +174,7 @@ final class QueueTail {
     }
 
     private boolean grow(boolean isConnected) {
-        if (!memory.mayKnow((long) sizes.length * SIZE_BYTES, isConnected)) {
+        if (sizes.length == MOST_ROOM || !memory.mayKnow((long) sizes.length * SIZE_BYTES, isConnected)) {
             return false;
         }
         int[] grown = new int[sizes.length * 2];

@@ -99,7 +99,7 @@ public record ShardConfig(
 
     /**
      * A thread for each two cores; a save point after a second, 2,000 messages or 1 MiB; an eighth of the heap for what
-     * waits for the store, and as much for what is delivered; 1,000 messages or 1 MiB ahead; 20,000 looked at in a second.
+     * waits for the store, and as much for what is delivered; 1,000 messages or 1 MiB ahead; 20,000 a second looked at.
      */
     public static ShardConfig defaults() {
         return new ShardConfig(

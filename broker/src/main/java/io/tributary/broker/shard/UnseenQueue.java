@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * behind or its queue long ({@link QueueTail}), and what is dropped of it ({@link TrimmedRange}). So the store need not
  * be asked for the next messages of a connection that was served all along, nor for the size of what is dropped.
  * Confined to the thread of the driver.
+ *
+ * <p>Decided in docs/decisions/0017-the-end-of-a-queue-is-kept.md.
  */
 final class UnseenQueue {
     /** The part of its limit at which a queue without a connection is long. */

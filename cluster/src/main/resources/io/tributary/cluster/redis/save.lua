@@ -21,12 +21,13 @@
 -- Errors  FENCED epoch <epoch>: a newer owner has claimed the shard
 --         FENCED applied <offset>: the state is at this offset (-1: there is none)
 --         TRYAGAIN: a message is on another node, for the slot moves
--- Complexity  O(changes * log(longest queue)), and FREED references of queues that are gone; a queue that goes as a whole is
---         freed by another thread, or is renamed if it has references
+-- Complexity  O(changes * log(longest queue)), and FREED entries of queues that are gone besides as many as come; a queue that
+--         goes as a whole is freed by another thread, or is renamed if it has references
 
 local EPOCH, EXPECTED, APPLIED = ARGV[1], ARGV[2], ARGV[3]
 local STEP = 1000 -- arguments of one command; Lua's stack has room for some 8,000
-local FREED = 1000 -- references of a queue that is gone which one save point frees
+local FREED = 1000 -- entries of queues that are gone which a save point frees, and as many more as it brings: or what is
+-- gone could grow without a bound
 local REFERENCES = '#' -- a queue's member that counts its references: its score is less than 0 by their number
 
 local epoch = redis.call('HGET', KEYS[1], 'epoch')
@@ -115,7 +116,17 @@ local function referencesOf(key)
   return score and -tonumber(score) or 0
 end
 
+-- A name that no queue that is gone has: where a log has lost its end, epochs and offsets come again.
+local function nameOfGone(number)
+  local name = EPOCH .. ':' .. APPLIED .. ':' .. number
+  while ask('EXISTS', 'gone:' .. name) == 1 do
+    name = name .. '+'
+  end
+  return name
+end
+
 local changes = {} -- for each queue
+local mostFreed = FREED
 local at = queues
 for k = 6, #KEYS do
   local change = { cleared = ARGV[at] == '1', ranges = at + 4 }
@@ -125,8 +136,7 @@ for k = 6, #KEYS do
   local before = referencesOf(KEYS[k])
   if change.cleared then
     if before > 0 then
-      change.gone = EPOCH .. ':' .. APPLIED .. ':' .. k
-      ask('EXISTS', 'gone:' .. change.gone)
+      change.gone = nameOfGone(k)
     end
   else
     change.replacing = lastReplacing(KEYS[k], change.first, change.after - 2)
@@ -145,13 +155,21 @@ for k = 6, #KEYS do
   end
   change.counted = change.cleared and 0 or before
   change.references = change.references + tonumber(ARGV[at + 3])
+  mostFreed = mostFreed + tonumber(ARGV[at + 2])
   changes[k] = change
   at = change.after
 end
 
-local gone = redis.call('ZRANGE', KEYS[5], 0, 0)[1]
-local goneMembers = gone and ask('ZRANGE', 'gone:' .. gone, 0, FREED) or {}
-free(goneMembers, {})
+local goes = {} -- of each queue that is gone, as long as there is room: what goes of it now
+for _, name in ipairs(redis.call('ZRANGE', KEYS[5], 0, mostFreed - 1)) do
+  if mostFreed <= 0 then
+    break
+  end
+  local members = ask('ZRANGE', 'gone:' .. name, 0, mostFreed) -- one of them is REFERENCES
+  free(members, {})
+  goes[#goes + 1] = { name = name, members = members, isAll = #members <= mostFreed }
+  mostFreed = mostFreed - math.max(#members - 1, 1)
+end
 
 local brought = {} -- the names of messages that come
 for i = messages, queues - 1, 4 do
@@ -167,7 +185,7 @@ for i = 1, #names, STEP do
   end
 end
 for _, name in ipairs(names) do
-  local count = (counts[name] or 0) + added[name] - freed[name]
+  local count = math.max((counts[name] or 0) - freed[name], 0) + added[name] -- what comes now is never freed
   if brought[name] or count <= 0 then
     isThere[name] = ask('EXISTS', 'msg:' .. name) == 1
   end
@@ -197,9 +215,11 @@ for k = 6, #KEYS do
     redis.call('ZREMRANGEBYSCORE', KEYS[k], ARGV[i], ARGV[i])
   end
 end
-call('ZREM', PREFIX .. 'gone:' .. (gone or ''), 1, #goneMembers, goneMembers)
-if gone and #goneMembers <= FREED then
-  redis.call('ZREM', KEYS[5], gone)
+for _, queue in ipairs(goes) do
+  call('ZREM', PREFIX .. 'gone:' .. queue.name, 1, #queue.members, queue.members)
+  if queue.isAll then
+    redis.call('ZREM', KEYS[5], queue.name)
+  end
 end
 for _, name in ipairs(unused) do
   redis.call('UNLINK', PREFIX .. 'msg:' .. name)
@@ -212,13 +232,13 @@ call('HSET', KEYS[2], sessions, wills - 1)
 call('HSET', KEYS[3], wills, messages - 1)
 call('HSET', KEYS[4], 1, #counted, counted)
 for i = messages, queues - 1, 4 do
-  local key, goes = PREFIX .. 'msg:' .. ARGV[i], ARGV[i + 2]
-  if isThere[ARGV[i]] and goes == '0' then
+  local key, expires = PREFIX .. 'msg:' .. ARGV[i], ARGV[i + 2]
+  if isThere[ARGV[i]] and expires == '0' then
     redis.call('PERSIST', key)
-  elseif not isThere[ARGV[i]] and goes == '0' then
+  elseif not isThere[ARGV[i]] and expires == '0' then
     redis.call('SET', key, ARGV[i + 3])
   elseif not isThere[ARGV[i]] then
-    redis.call('SET', key, ARGV[i + 3], 'PXAT', goes)
+    redis.call('SET', key, ARGV[i + 3], 'PXAT', expires)
   end
 end
 for k = 6, #KEYS do

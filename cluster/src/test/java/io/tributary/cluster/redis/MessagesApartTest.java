@@ -186,10 +186,53 @@ class MessagesApartTest {
                 new SequencedEntry("b", 1, queued(1)),
                 new SequencedEntry("c", 1, queued(2))));
         save(next().cleared(List.of("a", "b", "c", "nobody")));
+        assertThat(messages()).hasSize(2);
+        save(next());
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void asMuchIsFreedAsComesHoweverManySessionsEnd() {
+        for (int round = 0; round < 3; round++) {
+            save(next().cleared(round == 0 ? List.of() : clientsOf(round - 1))
+                    .queued(clientsOf(round).stream()
+                            .map(client -> new SequencedEntry(client, 1, queued(Long.parseLong(client))))
+                            .toList()));
+            assertThat(messages()).hasSizeLessThanOrEqualTo(2 * 1500);
+        }
+        save(next().cleared(clientsOf(2)));
         for (int i = 0; i < 3; i++) {
             save(next());
         }
         assertNothingIsLeft();
+    }
+
+    @Test
+    void offsetsThatComeAgainLoseNoQueueThatIsGone() {
+        List<SequencedEntry> entries = new ArrayList<>();
+        LongStream.rangeClosed(1, 2500).forEach(i -> entries.add(new SequencedEntry("a", i, queued(i))));
+        entries.add(new SequencedEntry("b", 1, queued(0)));
+        save(entries);
+        save(next().cleared(List.of("a")));
+        applied--;
+        commands().hset(bytes(PREFIX + "shard"), bytes("applied"), bytes(Long.toString(applied)));
+        save(next().cleared(List.of("b")));
+        for (int i = 0; i < 3; i++) {
+            save(next());
+        }
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void whatComesStaysThoughCountsAreLost() {
+        save(List.of(new SequencedEntry("a", 1, queued(1)), new SequencedEntry("b", 1, queued(1))));
+        delete(PREFIX + "references");
+        save(next().removed(List.of(new SequenceKey("a", 1)))
+                .queued(List.of(new SequencedEntry("c", 1, queued(1)))));
+        assertThat(references()).containsExactly(1L);
+        assertThat(queueOf("c").entries()).containsExactly(new Entry(1, queued(1)));
+        remove(List.of(new SequenceKey("c", 1)));
+        assertThat(messages()).isEmpty();
     }
 
     @Test
@@ -300,6 +343,12 @@ class MessagesApartTest {
         commands().del(bytes(PREFIX + "shard"));
         get(store.save(SHARD, emptySave(OWNER, -1, 1).build())); // Redis was emptied behind the owner
         get(store.claim(SHARD, new Claimant(OWNER)));
+    }
+
+    private static List<String> clientsOf(int round) {
+        return IntStream.range(1500 * round, 1500 * (round + 1))
+                .mapToObj(Integer::toString)
+                .toList();
     }
 
     private static Queued of(Message message) {
