@@ -102,7 +102,8 @@ class LostMessagesTest {
     }
 
     @Test
-    void fullQueueHasRoomAgain() {
+    void fullQueueThatIsReadHasRoomAgain() {
+        shard.keepNothing();
         shard.publish("a", "1", "2", "3");
         shard.save();
         shard.store.lost.addAll(List.of(1L, 2L));
@@ -111,6 +112,23 @@ class LostMessagesTest {
         assertThat(shard.dropped).containsExactly("LOST_IN_STORE");
         shard.log();
         assertThat(shard.client("a").queuedMessages()).isEqualTo(3);
+    }
+
+    @Test
+    void messageThatIsDroppedByItsSizeIsNotMissed() {
+        shard.publish("a", "1", "2", "3");
+        shard.save();
+        shard.store.lost.addAll(List.of(1L, 2L));
+        shard.publish("a", "4");
+        assertThat(shard.dropped).containsExactly("QUEUE_FULL");
+        shard.fold(attach("a", 8));
+        shard.store.answerAll();
+        assertThat(shard.target.take()).containsExactly("8: 3 4");
+        assertThat(shard.dropped).containsExactly("QUEUE_FULL", "LOST_IN_STORE");
+        shard.settle("a", 3, 4);
+        shard.log();
+        assertThat(shard.client("a").queuedMessages()).isZero();
+        assertThat(shard.client("a").queuedBytes()).isZero();
     }
 
     private void publishExpiring(String text, long expiresAtMillis) {
