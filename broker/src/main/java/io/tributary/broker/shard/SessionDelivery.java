@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.shard.SessionQueues.Page;
 import io.tributary.broker.shard.ShardRecorder.Drop;
 import io.tributary.broker.shard.fold.SessionState;
+import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.ClientSettled;
@@ -11,15 +12,13 @@ import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.shard.ShardStore;
-import java.util.Set;
-import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The delivery of one session's queue, as its owner knows it and the fold does not: the window of the connection
- * ({@link Outgoing}), what is settled and not logged yet ({@link Unlogged}), and what was not handed
- * ({@link UnseenQueue}). There is one for a session that has any of these, and none for the many that are offline and
- * have few messages. Confined to the thread of the driver.
+ * ({@link Outgoing}), what is settled and not logged yet ({@link Unlogged}), and what was dropped since the client
+ * went. There is one for a session that has any of these, and none for the many that are offline. Confined to the
+ * thread of the driver.
  *
  * <p>The sequence numbers that divide a queue, each the last of its part, and those of what may have been sent:
  *
@@ -48,7 +47,8 @@ final class SessionDelivery {
     // Lives until the log has it.
     private @Nullable Unlogged unlogged;
 
-    private final UnseenQueue unseen;
+    // Lives until the client goes, and then until it comes and goes again.
+    private @Nullable TrimmedRange trimmed;
 
     // Lives until there is a connection again.
     private final HandedBefore handed;
@@ -61,12 +61,11 @@ final class SessionDelivery {
         this.client = client;
         this.shard = shard;
         handed = new HandedBefore(client);
-        unseen = new UnseenQueue(shard.memory);
     }
 
     /** Whether nothing is to be remembered. */
     boolean isIdle() {
-        return outgoing == null && unlogged == null && unseen.isIdle() && !handed.isKnown();
+        return outgoing == null && unlogged == null && trimmed == null && !handed.isKnown();
     }
 
     // The connection.
@@ -82,8 +81,7 @@ final class SessionDelivery {
         long epoch = client.epoch();
         Runnable serve = () -> {
             if (client.epoch() == epoch) { // else a later connection has it, which is served once it is answered
-                boolean isOwn = client.topic() == null || client.isResumed();
-                serve(maybeSentUpTo, maybeSentUpTo, isOwn ? Outgoing.first(client) : last + 1);
+                serve(maybeSentUpTo, maybeSentUpTo, client.topic() == null || client.isResumed() ? first() : last + 1);
             }
         };
         if (before == null || !leave(before, serve)) {
@@ -93,7 +91,15 @@ final class SessionDelivery {
 
     /** See {@link Deliveries#resumed}. */
     void resumed(long last) {
-        serve(Math.min(last, client.resendUpTo()), last, Outgoing.first(client));
+        serve(Math.min(last, client.resendUpTo()), last, first());
+    }
+
+    private long first() {
+        TopicProgress topic = client.topic();
+        if (topic != null) {
+            return topic.upTo() + 1;
+        }
+        return client.queuedMessages() == 0 ? client.lastSequence() + 1 : client.leftUpTo() + 1;
     }
 
     private void serve(long dupUpTo, long maybeSentBefore, long first) {
@@ -104,7 +110,7 @@ final class SessionDelivery {
             Outgoing now = shard.outgoing(client, node, unlogged, dupUpTo, maybeSentBefore, first);
             outgoing = now;
             if (now.reading != null) {
-                shard.toBeLogged.add(this);
+                shard.toLog(this);
             }
             pump(now);
         }
@@ -118,7 +124,9 @@ final class SessionDelivery {
         outgoing = null;
         if (gone != null) {
             shard.disconnected(this);
-            gone.close();
+            if (gone.reading != null) {
+                gone.reading.cancel();
+            }
         }
     }
 
@@ -128,7 +136,7 @@ final class SessionDelivery {
         handed.detached(gone);
         Runnable forget = () -> {
             disconnect();
-            unseen.disconnected();
+            trimmed = null;
             shard.forgetIfIdle(this);
             settled.run();
         };
@@ -166,22 +174,11 @@ final class SessionDelivery {
     void ended() {
         disconnect();
         unlogged = null;
-        unseen.ended();
+        trimmed = null;
         handed.forget();
     }
 
     // From the queue to the connection.
-
-    /** See {@link Deliveries#keep}. */
-    void keep(long sequence, QueueEntry.Queued entry) {
-        if (outgoing == null) {
-            unseen.queued(sequence, entry, shard.isLong(client), false);
-            shard.forgetIfIdle(this); // there may be no memory for it
-        } else if (!takesAtOnce(sequence)) {
-            unseen.seenUpTo(outgoing.next - 1);
-            unseen.queued(sequence, entry, true, true);
-        } // else it is handed on in a moment, and all before it were
-    }
 
     /** See {@link Deliveries#queued}. */
     boolean queued(long sequence, QueueEntry.Queued entry) {
@@ -193,7 +190,6 @@ final class SessionDelivery {
         if (takesAtOnce(sequence)) {
             to.next++;
             isHanded = handOrDrop(to, sequence, entry);
-            unseen.seenUpTo(sequence);
         } else {
             pump(to);
         }
@@ -247,8 +243,7 @@ final class SessionDelivery {
         return to.hasRoomForPage() && !isMoving();
     }
 
-    /** Whether messages of the queue are about to move to another session. */
-    boolean isMoving() {
+    private boolean isMoving() {
         return unlogged != null && unlogged.isMoving();
     }
 
@@ -261,12 +256,10 @@ final class SessionDelivery {
                 shard.paced(this);
                 return;
             }
-            if (to.reading == null && handKept(to)) {
-                continue;
-            }
             to.isReading = true;
             isPumping = true;
             if (to.reading == null) {
+                skipTrimmed(to);
                 shard.queues.read(client, to.next, to.roomForMessages(), page -> onPage(to, page));
             } else {
                 to.reading.read(to.next, to.roomForMessages(), page -> onPage(to, page));
@@ -276,21 +269,11 @@ final class SessionDelivery {
         shard.noteRoom(this, hasRoomForPage(to) || to.isReading || !to.mayHaveMore());
     }
 
-    /** Hands on what is kept in memory; false when the next message is not there. */
-    private boolean handKept(Outgoing to) {
-        to.next = unseen.firstKept(to.next);
-        if (!unseen.keeps(to.next)) {
-            return false;
+    /** To read what is dropped takes as long as dropping it. */
+    private void skipTrimmed(Outgoing to) {
+        if (trimmed != null) {
+            to.next = trimmed.firstKept(to.next);
         }
-        while (hasRoom(to) && unseen.keeps(to.next)) {
-            long sequence = to.next++;
-            QueueEntry.Queued entry = unseen.take(sequence);
-            if (entry != null) {
-                handOrDrop(to, sequence, entry);
-            }
-        }
-        unseen.seenUpTo(to.next - 1);
-        return true;
     }
 
     private void onPage(Outgoing to, @Nullable Page page) {
@@ -308,9 +291,8 @@ final class SessionDelivery {
             handOrDrop(to, entry.sequence(), entry.entry());
         }
         to.next = Math.max(to.next, page.next());
-        unseen.seenUpTo(to.next - 1);
         if (to.reading != null && to.doneUpTo() >= to.next - 1) { // nothing of it is for the client: the log is to know
-            shard.toBeLogged.add(this);
+            shard.toLog(this);
         }
         if (!isPumping) { // the page came from the store, after pump had returned
             pump(to);
@@ -355,54 +337,44 @@ final class SessionDelivery {
         assert isOrdered() : marks();
     }
 
-    /** See {@link Deliveries#received}. */
-    void received(long epoch, long[] sequences) {
+    /** See {@link Deliveries#received}; whether there is anything to log. */
+    boolean received(long epoch, long[] sequences) {
         Outgoing from = outgoing;
         if (from == null || !shard.counts(from, epoch)) {
-            return;
+            return false;
         }
+        boolean isNew = false;
         for (long sequence : sequences) {
             Integer size = from.receive(sequence);
             if (size != null || from.isOfLostTopic(sequence)) {
                 toLog().receive(sequence, size == null ? 0 : size);
-                shard.toBeLogged.received();
+                isNew = true;
             }
         }
         assert isOrdered() : marks();
+        return isNew;
     }
 
     /** See {@link Deliveries#discard}. */
     void discard(long sequence, long size) {
         toLog().settle(sequence, size);
-        unseen.gone(sequence);
     }
 
     /** See {@link Deliveries#drop}. */
     void drop(long sequence, long size) {
         toLog().settle(sequence, size);
-        unseen.gone(sequence);
         if (outgoing != null) {
-            outgoing.passOver(sequence);
+            outgoing.withheld.add(sequence);
         }
     }
 
     /** See {@link Deliveries#move}. */
     void move(long sequence, long size) {
         notLogged().move(sequence, size);
-        unseen.forgetTail(); // the log takes them out of the queue in its own time
-    }
-
-    /** Tells which entries are settled, about to move, or with the connection, as of now. */
-    LongPredicate known() {
-        Set<Long> withheld = unlogged == null ? Set.of() : unlogged.withheld();
-        Set<Long> received = unlogged == null ? Set.of() : unlogged.received();
-        Outgoing to = outgoing;
-        return sequence ->
-                withheld.contains(sequence) || received.contains(sequence) || (to != null && to.hasHanded(sequence));
     }
 
     private Unlogged toLog() {
-        shard.toBeLogged.add(this);
+        shard.toLog(this);
         return notLogged();
     }
 
@@ -480,14 +452,19 @@ final class SessionDelivery {
                 : outgoing.maybeSentUpTo();
     }
 
-    /** The part of the queue that no connection was handed. */
-    UnseenQueue unseen() {
-        return unseen;
+    /** Up to where the queue was looked through for what is too much, since the client went. */
+    long trimmedUpTo() {
+        return trimmed == null ? 0 : trimmed.upTo();
     }
 
-    /** What the session takes of the memory for deliveries, in bytes. */
-    long deliveryBytes() {
-        return (outgoing == null ? 0 : outgoing.handedBytes()) + unseen.bytes();
+    /** The part of the queue that is dropped. */
+    TrimmedRange trimmed() {
+        TrimmedRange known = trimmed;
+        if (known == null) {
+            known = new TrimmedRange();
+            trimmed = known;
+        }
+        return known;
     }
 
     // The order.
@@ -498,7 +475,7 @@ final class SessionDelivery {
         long last = isDevice ? client.lastSequence() : Long.MAX_VALUE;
         return (outgoing == null || outgoing.isOrdered(client.leftUpTo(), last))
                 && client.groupUpTo() <= last
-                && unseen.trimmedUpTo() <= last
+                && trimmedUpTo() <= last
                 && handed.isOrdered();
     }
 
@@ -506,6 +483,6 @@ final class SessionDelivery {
         return GroupIdentifier.display(client.clientId()) + ": leftUpTo " + client.leftUpTo() + ", " + outgoing
                 + ", lastSequence "
                 + client.lastSequence() + ", groupUpTo " + client.groupUpTo() + ", resendUpTo " + client.resendUpTo()
-                + ", handedUpTo " + handed + ", " + unseen;
+                + ", handedUpTo " + handed + ", trimmedUpTo " + trimmedUpTo();
     }
 }

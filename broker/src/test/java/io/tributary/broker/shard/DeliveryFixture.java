@@ -43,10 +43,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     final TenantShares shares = new TenantShares();
     final ShardState state = new ShardState(this, new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()), shares::of);
     final SessionQueues queues = new SessionQueues(0, state, store, Runnable::run);
-    final DeliveryMemory memory;
-    private final DeliveryMemory.Part others;
     final Deliveries deliveries;
-    final LostMessages losses;
     final Backlogs backlogs;
     final QueueTrimmer trimmer;
     final Redistributor redistributor;
@@ -55,13 +52,11 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     @Nullable
     Recipient otherMember;
 
-    private final ShardConfig config;
+    private final CatchUpPace catchUp;
     private long offset;
 
     DeliveryFixture(ShardConfig config) {
-        this.config = config;
-        memory = new DeliveryMemory(config.deliveryBytes());
-        others = memory.part();
+        catchUp = config.catchUp();
         deliveries = new Deliveries(
                 config,
                 queues,
@@ -75,10 +70,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
                         dropped.add(reason.name());
                     }
                 },
-                ShardLog.ROOM_BYTES,
-                memory.part());
-        losses = new LostMessages(deliveries, () -> nowMillis);
-        queues.tellLosses(losses);
+                ShardLog.ROOM_BYTES);
         backlogs = new Backlogs(config.queue(), queues, deliveries);
         redistributor = new Redistributor(
                 queues,
@@ -97,16 +89,6 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
                 ShardLog.ROOM_BYTES);
         trimmer = new QueueTrimmer(config.queue(), queues, deliveries, backlogs, redistributor);
         fold(new ShardEvent.Owner(Samples.NODE));
-    }
-
-    /** Another shard takes so much that nothing is kept for sessions that are behind. */
-    void keepNothing() {
-        others.take(config.deliveryBytes() / 8 * 7);
-    }
-
-    /** It gives that back. */
-    void keepAgain() {
-        others.end();
     }
 
     /** With windows and queues of so many messages. */
@@ -133,7 +115,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
                 topicStats.of(client),
                 topics,
                 Runnable::run,
-                config.catchUp(),
+                catchUp,
                 () -> nowMillis,
                 () -> nowMillis,
                 ShardRecorder.NONE,

@@ -302,7 +302,6 @@ class LogSnapshotsTest {
                 nodes,
                 new NoRouting(),
                 new NoObserver(),
-                new DeliveryMemory(1 << 20),
                 () -> nowMillis,
                 () -> nowMillis,
                 new ShardRecorder() {

@@ -864,7 +864,6 @@ class ShardDriverTest {
                         told.add("ended " + clientId + "/" + session);
                     }
                 },
-                new DeliveryMemory(1 << 20),
                 () -> nowMillis + CLOCK_ORIGIN,
                 () -> nowMillis,
                 new ShardRecorder() {

@@ -63,7 +63,6 @@ final class SimNode {
                 new Ways(),
                 world.routing,
                 new Observer(),
-                new DeliveryMemory(world.config.deliveryBytes()),
                 clock::monotonicMillis,
                 clock::millis,
                 world.recorder,

@@ -121,7 +121,6 @@ class RecordSizesTest {
                             new RecordingNodes(),
                             this,
                             new NoObserver(),
-                            new DeliveryMemory(1 << 20),
                             () -> nowMillis,
                             () -> nowMillis,
                             ShardRecorder.NONE,
