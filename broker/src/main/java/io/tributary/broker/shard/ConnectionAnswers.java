@@ -5,8 +5,11 @@ import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.ShardEvent.Detach;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongConsumer;
+import java.util.stream.Collectors;
 
 /**
  * Tells the nodes which of their connections have a session of a live shard, once how the connection before ended is
@@ -51,12 +54,12 @@ final class ConnectionAnswers {
 
     /** Nodes are being told which of their connections have a session of the shard. */
     final class Telling {
-        private final List<OwnerTarget> nodes;
+        private final Map<String, OwnerTarget> nodes;
         private final long upTo = state.applied();
         private int open = 1;
 
-        private Telling(List<OwnerTarget> nodes) {
-            this.nodes = nodes;
+        private Telling(Collection<String> names) {
+            nodes = names.stream().collect(Collectors.toMap(name -> name, tenure::targetOf));
         }
 
         /** Tells a connection that it has its session. */
@@ -65,24 +68,30 @@ final class ConnectionAnswers {
             resume(client, node, this::done);
         }
 
-        /** All connections were told of, or will be by themselves: those that are not have no session. */
+        /**
+         * All connections were told of, or will be by themselves: those that are not have no session. A node whose link
+         * has broken meanwhile is told by a telling of its own, and knows nothing of this one.
+         */
         void done() {
             open--;
             if (open == 0) {
-                nodes.forEach(node -> node.allAttached(upTo));
+                nodes.forEach((name, target) -> {
+                    if (tenure.isTargetOf(name, target)) {
+                        target.allAttached(upTo);
+                    }
+                });
             }
         }
     }
 
     /** Begins to tell all nodes. */
     Telling tellAll() {
-        return new Telling(
-                environment.nodes().alive().stream().map(tenure::targetOf).toList());
+        return new Telling(environment.nodes().alive());
     }
 
     /** A node that could not be reached for a while can be: its connections are told everything again. */
     void reachable(String node) {
-        Telling telling = new Telling(List.of(tenure.targetOf(node)));
+        Telling telling = new Telling(List.of(node));
         for (SessionState client : state.clients()) {
             if (node.equals(client.node())) {
                 telling.tell(client, node);

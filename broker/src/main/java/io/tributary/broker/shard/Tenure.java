@@ -81,6 +81,11 @@ final class Tenure implements OwnerAppender {
         return targets.computeIfAbsent(node, name -> nodes.of(name, shard, epoch));
     }
 
+    /** Whether this is the way to a node still. */
+    boolean isTargetOf(String node, OwnerTarget target) {
+        return targets.get(node) == target;
+    }
+
     /** The way to a node is broken: the next one is another. */
     void forget(String node) {
         targets.remove(node);

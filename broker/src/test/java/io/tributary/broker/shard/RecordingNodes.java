@@ -9,6 +9,9 @@ import java.util.List;
 final class RecordingNodes implements OwnerTarget.Directory {
     final RecordingTarget target = new RecordingTarget();
     final RecordingTarget elsewhere = new RecordingTarget();
+    /** The way that whoever asks gets now. */
+    RecordingTarget current = target;
+
     final List<String> asked = new ArrayList<>();
     /** How often this node still says that it knows what the others do. */
     int currentFor = Integer.MAX_VALUE;
@@ -16,7 +19,7 @@ final class RecordingNodes implements OwnerTarget.Directory {
     @Override
     public OwnerTarget of(String node, int shard, long ownerEpoch) {
         asked.add(node);
-        return node.equals(Samples.NODE) ? target : elsewhere;
+        return node.equals(Samples.NODE) ? current : elsewhere;
     }
 
     @Override

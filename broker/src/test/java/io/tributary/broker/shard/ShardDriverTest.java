@@ -788,6 +788,23 @@ class ShardDriverTest {
         assertThat(target.allAttachedUpTo).hasSize(1);
     }
 
+    /** The way of before would have the node close connections that only the newer one has told of. */
+    @Test
+    void nodeIsToldByItsNewestWayAloneThatItKnowsAllItsSessions() {
+        isStoringSlowly = true;
+        log.add(0, attach("a", 7, FOREVER, WILL), nowMillis);
+        log.add(0, attach("a", 8), nowMillis);
+        goLive();
+        log.makeDurable(nowMillis);
+        read();
+        nodes.current = new RecordingTarget();
+        driver.reachable(NODE);
+        willsStored.forEach(Runnable::run);
+        assertThat(target.allAttachedUpTo).isEmpty();
+        assertThat(nodes.current.take()).contains("8: attached 0/1 present");
+        assertThat(nodes.current.allAttachedUpTo).hasSize(1);
+    }
+
     private List<ShardEvent> expiries() {
         return log.pending().stream().filter(SessionExpired.class::isInstance).toList();
     }
