@@ -145,7 +145,7 @@ command_check() {
   cat <<EOT
 Checked: format; warnings, Error Prone and NullAway in what changed since the last check: ${modules:-nothing};
   ${CHECK_TESTS[*]}.
-Not checked: all other tests; duplicate classes, dependencies, coverage, fuzzing, conformance. ./tributary test and CI do.
+Not checked: all other tests; duplicate classes, dependencies, fuzzing, conformance. ./tributary test and CI do.
 EOT
 }
 

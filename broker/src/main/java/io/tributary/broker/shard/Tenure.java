@@ -83,7 +83,7 @@ final class Tenure implements OwnerAppender {
 
     /** Whether this is the way to a node still. */
     boolean isTargetOf(String node, OwnerTarget target) {
-        return targets.get(node) == target;
+        return target.equals(targets.get(node));
     }
 
     /** The way to a node is broken: the next one is another. */
