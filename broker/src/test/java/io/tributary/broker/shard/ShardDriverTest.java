@@ -773,11 +773,7 @@ class ShardDriverTest {
     /** A node that heard so much would let go connections that the claim after has not told it of yet. */
     @Test
     void nodeIsNotToldByAClaimThatIsOverThatItKnowsAllItsSessions() {
-        isStoringSlowly = true;
-        log.add(0, attach("a", 7, FOREVER, WILL), nowMillis);
-        log.add(0, attach("a", 8), nowMillis);
-        goLive();
-        log.makeDurable(nowMillis);
+        goLiveWhileAWillIsStored();
         fold(new Owner("other"));
         willsStored.forEach(Runnable::run);
         assertThat(target.take()).doesNotContain("8: attached 0/1 present");
@@ -791,11 +787,7 @@ class ShardDriverTest {
     /** The way of before would have the node close connections that only the newer one has told of. */
     @Test
     void nodeIsToldByItsNewestWayAloneThatItKnowsAllItsSessions() {
-        isStoringSlowly = true;
-        log.add(0, attach("a", 7, FOREVER, WILL), nowMillis);
-        log.add(0, attach("a", 8), nowMillis);
-        goLive();
-        log.makeDurable(nowMillis);
+        goLiveWhileAWillIsStored();
         read();
         nodes.current = new RecordingTarget();
         driver.reachable(NODE);
@@ -811,6 +803,15 @@ class ShardDriverTest {
 
     private List<ShardEvent> wills() {
         return log.pending().stream().filter(WillDue.class::isInstance).toList();
+    }
+
+    /** Connection 8 of client a has no answer before {@link #willsStored} are run. */
+    private void goLiveWhileAWillIsStored() {
+        isStoringSlowly = true;
+        log.add(0, attach("a", 7, FOREVER, WILL), nowMillis);
+        log.add(0, attach("a", 8), nowMillis);
+        goLive();
+        log.makeDurable(nowMillis);
     }
 
     private void goLive() {

@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * One thread at a time.
  */
 public final class BrokerProcess implements AutoCloseable {
+    private static final String MAIN_CLASS = "io.tributary.server.TributaryApplication";
     private static final int START_LIMIT_SECONDS = 120;
     private static final int STOP_LIMIT_SECONDS = 60;
     private static final int TOOL_LIMIT_SECONDS = 20;
@@ -249,7 +250,7 @@ public final class BrokerProcess implements AutoCloseable {
         command.add("--sun-misc-unsafe-memory-access=allow");
         command.addAll(javaOptions());
         command.addAll(StartCache.options());
-        command.add(StartCache.MAIN_CLASS);
+        command.add(MAIN_CLASS);
         command.addAll(all);
         return command;
     }
@@ -279,8 +280,7 @@ public final class BrokerProcess implements AutoCloseable {
         }
     }
 
-    /** Tells what waits for the end of this JVM to kill a process that the process has ended. */
-    static void dismissWatcher(Process started) {
+    private static void dismissWatcher(Process started) {
         try (OutputStream pipe = started.onExit().join().getOutputStream()) {
             pipe.write('\n');
         } catch (IOException gone) {

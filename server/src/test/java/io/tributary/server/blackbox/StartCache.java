@@ -1,14 +1,12 @@
 package io.tributary.server.blackbox;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.concurrent.TimeUnit.SECONDS;
 
-import io.tributary.localcluster.Lifetime;
-import io.tributary.localcluster.Ports;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -22,6 +20,7 @@ import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.FileSystemUtils;
 
 /**
  * The class path of the tests with the JVM's AOT cache of one start of the broker, which saves each later start almost
@@ -30,13 +29,10 @@ import org.jspecify.annotations.Nullable;
  * the tests share it; that of other classes is another.
  */
 final class StartCache {
-    static final String MAIN_CLASS = "io.tributary.server.TributaryApplication";
-
     /** A system property that the build sets. */
     private static final String WANTED = "tests.start-cache";
 
     private static final Path TARGET = Path.of("target");
-    private static final int TRAINING_LIMIT_SECONDS = 180;
     private static @Nullable List<String> options;
 
     private StartCache() {}
@@ -73,6 +69,7 @@ final class StartCache {
         Path cache = folder.resolve("broker.aot");
         boolean made = Files.exists(cache);
         if (!made) {
+            removeOthers();
             Files.createDirectories(folder);
         }
         List<Path> jars = new ArrayList<>();
@@ -88,9 +85,19 @@ final class StartCache {
             }
         }
         if (!made) {
-            train(folder, joined(jars), cache);
+            options = List.of("-cp", joined(jars)); // of the broker that trains
+            train(folder, cache);
         }
         return List.of("-XX:AOTCache=" + cache.toAbsolutePath(), "-Xlog:aot=off", "-Xlog:cds=off", "-cp", joined(jars));
+    }
+
+    /** Those of classes that have changed since. */
+    private static void removeOthers() throws IOException {
+        try (DirectoryStream<Path> folders = Files.newDirectoryStream(TARGET, "start-cache-*")) {
+            for (Path folder : folders) {
+                FileSystemUtils.deleteRecursively(folder);
+            }
+        }
     }
 
     private static String joined(List<Path> classPath) {
@@ -133,42 +140,12 @@ final class StartCache {
     }
 
     /** Lets a broker start and end in order; then the JVM writes what it has learned. */
-    private static void train(Path folder, String classPath, Path cache) throws IOException {
-        Path log = folder.resolve("training.log");
+    private static void train(Path folder, Path cache) throws IOException {
         Path written = folder.resolve("written.aot");
-        Process process = new ProcessBuilder(Lifetime.BOUND.command(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "--sun-misc-unsafe-memory-access=allow",
-                        "-XX:TieredStopAtLevel=1",
-                        "-Xmx256m",
-                        "-XX:AOTCacheOutput=" + written.toAbsolutePath(),
-                        "-cp",
-                        classPath,
-                        MAIN_CLASS,
-                        "--tributary.listeners.tcp.port=" + Ports.free(),
-                        "--tributary.listeners.ws.port=" + Ports.free(),
-                        "--tributary.data-dir=" + folder.resolve("data"),
-                        "--server.port=" + Ports.free())))
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
-        try {
-            long end = System.nanoTime() + SECONDS.toNanos(TRAINING_LIMIT_SECONDS);
-            while (process.isAlive() && !Files.readString(log).contains("\nready") && System.nanoTime() < end) {
-                Thread.sleep(50);
-            }
-            process.toHandle().destroy();
-            if (!process.waitFor(TRAINING_LIMIT_SECONDS, SECONDS) || Files.notExists(written)) {
-                throw new IOException("no AOT cache was written; what was said: " + Files.readString(log));
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException(e);
-        } finally {
-            process.toHandle().destroyForcibly();
+        try (BrokerProcess broker = BrokerProcess.start(
+                folder, List.of("-Xmx256m", "-XX:AOTCacheOutput=" + written.toAbsolutePath()), List.of())) {
+            broker.stop();
         }
-        BrokerProcess.dismissWatcher(process);
         Files.move(written, cache, StandardCopyOption.ATOMIC_MOVE);
     }
 }
