@@ -110,8 +110,7 @@ final class ConnectionAnswers {
         whenReady(client, told, last -> {
             TopicProgress topic = client.topic();
             if (topic != null && topic.hasLost()) { // what the connection has in flight nobody can tell it again
-                tenure.targetOf(node).takenOver(client.connection());
-                detachFromDead(client, last); // it does not say so when it had no answer yet
+                disown(client);
                 return;
             }
             answer(client, node);
@@ -196,6 +195,15 @@ final class ConnectionAnswers {
             detachFromDead(client, -1);
         } else {
             whenTopicIsThere(client, () -> {}, last -> detachFromDead(client, last));
+        }
+    }
+
+    /** A connection has in flight what nobody can tell it again: it is closed, and the client takes up the session. */
+    void disown(SessionState client) {
+        String node = client.node();
+        if (node != null) {
+            tenure.targetOf(node).takenOver(client.connection());
+            detachFromDead(client); // it does not say so when it had no answer yet
         }
     }
 

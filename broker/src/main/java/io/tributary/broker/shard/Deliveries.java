@@ -207,13 +207,16 @@ final class Deliveries {
         }
     }
 
-    /** It is logged which topic an application has from now on. */
-    void topicFound(SessionState client) {
+    /**
+     * It is logged which topic an application has from now on.
+     *
+     * @return false when the connection has messages of the lost topic in flight, from an owner before, that nobody can
+     *     tell it again: it is handed nothing more, and is to be closed
+     */
+    boolean topicFound(SessionState client) {
         assertConfined();
         SessionDelivery known = find(client);
-        if (known != null) {
-            known.topicFound();
-        }
+        return known == null || known.topicFound();
     }
 
     /**

@@ -197,13 +197,20 @@ final class SessionDelivery {
         return isHanded;
     }
 
-    /** It is logged which topic an application has from now on. */
-    void topicFound() {
-        if (outgoing != null && outgoing.reading != null) {
-            outgoing.reading.topicFound();
-            pump(outgoing);
-            assert isOrdered() : marks();
+    /** See {@link Deliveries#topicFound}. */
+    boolean topicFound() {
+        Outgoing to = outgoing;
+        if (to == null || to.reading == null) {
+            return true;
         }
+        if (to.isOfLostTopic(to.next) && to.mayHaveBegun(to.next)) {
+            disconnect();
+            return false;
+        }
+        to.reading.topicFound();
+        pump(to);
+        assert isOrdered() : marks();
+        return true;
     }
 
     /** See {@link Deliveries#receivedLogged}. */

@@ -378,7 +378,9 @@ final class ShardService implements Effects {
     @Override
     public void topicFound(SessionState client) {
         topics.living().found(client);
-        deliveries.topicFound(client);
+        if (!deliveries.topicFound(client)) {
+            answers.disown(client);
+        }
     }
 
     @Override

@@ -136,6 +136,29 @@ class ApplicationsInShardTest {
         assertThat(progress().position()).isEqualTo(1);
         shard.fold(detach("erp", 1, 1002), attach(8));
         assertThat(shard.target.take()).containsExactly("8: 1002 dup");
+        assertThat(shard.disowned).isEmpty();
+    }
+
+    /** The client may have sent a PUBREC for what it was handed by an owner before, which nobody else knows of. */
+    @Test
+    void connectionIsClosedWhenATopicIsLostBeforeAllOfItThatIsInFlightWasHandedAgain() {
+        DeliveryFixture narrow = DeliveryFixture.of(2, 100, Overflow.DROP_OLDEST);
+        narrow.topics.create(TOPIC);
+        narrow.fold(attach(7));
+        for (String text : List.of("1", "2", "3")) {
+            narrow.topics.append(TOPIC, message(text), recipient(1, QoS.EXACTLY_ONCE), null, (_, _) -> {});
+        }
+        narrow.deliveries.resumed(narrow.client("erp"), 3);
+        narrow.deliveries.flush();
+        narrow.target.take();
+        narrow.topics.delete(TOPIC);
+        narrow.topics.create(TOPIC);
+        narrow.fold(new TopicFound(DeliveryFixture.OWNER, "erp", 1, "t2", 1000, 1001));
+        narrow.topics.append(TOPIC, message("new"), recipient(1), null, (_, _) -> {});
+        narrow.deliveries.tick();
+        narrow.deliveries.flush();
+        assertThat(narrow.disowned).containsExactly("erp");
+        assertThat(narrow.target.take()).isEmpty();
     }
 
     private void makeAnew(long base) {

@@ -37,6 +37,8 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     final InstantTopics topics = new InstantTopics();
     final RecordingTarget target = new RecordingTarget();
     final List<String> dropped = new ArrayList<>();
+    /** Whose connections are to be closed, because nobody can tell them again what they have in flight. */
+    final List<String> disowned = new ArrayList<>();
     final List<Redistribution> redistributions = new ArrayList<>();
     private final Queue<Runnable> onDurable = new ArrayDeque<>();
     boolean logsAtOnce = true;
@@ -243,7 +245,9 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
 
     @Override
     public void topicFound(SessionState client) {
-        deliveries.topicFound(client);
+        if (!deliveries.topicFound(client)) {
+            disowned.add(client.clientId());
+        }
     }
 
     @Override
