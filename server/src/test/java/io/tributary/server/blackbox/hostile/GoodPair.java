@@ -64,7 +64,8 @@ final class GoodPair implements AutoCloseable {
         thread.join();
         Throwable thrown = failure;
         if (thrown != null) {
-            throw new AssertionError(topic + " at " + qos + ", after " + received + " messages", thrown);
+            throw new AssertionError(
+                    topic + " at " + qos + ", after " + received + " of " + published + " messages: " + thrown, thrown);
         }
         return nanos;
     }
