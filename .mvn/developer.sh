@@ -100,7 +100,7 @@ command_test() {
   if [ "$status" -eq 0 ] && [ $# -eq 0 ]; then end_build; fi
   echo # Maven may leave off within a line
   # The line that Surefire closes a module with, added up over the modules.
-  awk '/^\[[A-Z]+\] +Tests run: [0-9]+, Failures: [0-9]+, Errors: [0-9]+, Skipped: [0-9]+ *$/ {
+  awk '/^\[[A-Z]+\] +Tests run: [0-9]+, Failures: [0-9]+, Errors: [0-9]+, Skipped: [0-9]+(, Flakes: [0-9]+)? *$/ {
          gsub(/[^0-9]+/, " "); run += $1; failures += $2; errors += $3; skipped += $4; seen = 1
        }
        END {

@@ -39,6 +39,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     final List<String> dropped = new ArrayList<>();
     /** Whose connections are to be closed, because nobody can tell them again what they have in flight. */
     final List<String> disowned = new ArrayList<>();
+
     final List<Redistribution> redistributions = new ArrayList<>();
     private final Queue<Runnable> onDurable = new ArrayDeque<>();
     boolean logsAtOnce = true;
