@@ -12,6 +12,7 @@ import io.tributary.common.mqtt.Will;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -198,6 +199,7 @@ class NamedHistoriesTest {
     }
 
     @Test
+    @Tag("long")
     void oneMessageStaysUnacknowledgedWhileAllOtherPacketIdsPass() {
         SimWorld world = alone();
         SimClient subscriber = world.join("subscriber", TOPIC, QoS.AT_LEAST_ONCE);
@@ -236,6 +238,7 @@ class NamedHistoriesTest {
     }
 
     @Test
+    @Tag("long")
     void packetIdsWrapWhileSequenceNumbersGoOn() {
         SimWorld world = alone();
         SimClient subscriber = world.join("subscriber", TOPIC, QoS.AT_LEAST_ONCE);
