@@ -10,8 +10,11 @@ case $1 in
     ;;
   nginx)
     end=QUIT reload=HUP
-    accepts() { nginx -q -t -c /etc/balancer/nginx.conf; }
-    nginx -c /etc/balancer/nginx.conf -g 'daemon off;' &
+    directives='daemon off;'
+    stream=/usr/lib/nginx/modules/ngx_stream_module.so # a file of its own in images made from Debian's packages
+    [ ! -e $stream ] || directives="load_module $stream; $directives"
+    accepts() { nginx -q -t -c /etc/balancer/nginx.conf -g "$directives"; }
+    nginx -c /etc/balancer/nginx.conf -g "$directives" &
     ;;
 esac
 main=$!

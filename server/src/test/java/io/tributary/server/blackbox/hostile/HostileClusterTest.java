@@ -41,7 +41,7 @@ class HostileClusterTest {
     private static final Duration TIME = Duration.ofSeconds(Integer.getInteger("hostile.seconds", 20));
     private static final long SEED = Long.getLong("hostile.seed", System.nanoTime());
     private static final String ONLY = System.getProperty("hostile.only", "");
-    /** This machine may have other work, and what is slow is not dead: a node that is declared dead closes connections. */
+    /** A machine with other work is slow, and not dead: a node that is declared dead closes its connections. */
     private static final String PATIENT = "--tributary.cluster.nodes.silence=20s";
 
     private static final int LOOKS = 5;
