@@ -8,11 +8,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /** A program in a JVM of its own. */
 final class ChildProcess implements AutoCloseable {
+    private static final int LIMIT_MINUTES = 5;
+
     private final Process process;
     private final BufferedReader output;
 
@@ -33,6 +36,8 @@ final class ChildProcess implements AutoCloseable {
                 main.getName()));
         command.addAll(List.of(arguments));
         process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        // Whoever waits for a line that does not come is told that there are no more.
+        CompletableFuture.delayedExecutor(LIMIT_MINUTES, TimeUnit.MINUTES).execute(process::destroyForcibly);
         output = process.inputReader(StandardCharsets.UTF_8);
     }
 
