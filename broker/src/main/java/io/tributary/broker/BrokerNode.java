@@ -419,6 +419,7 @@ final class BrokerNode implements AutoCloseable {
                 retained.count(),
                 retained.bytes(),
                 stats.queuedMessages(),
+                shards.deliveryBytes(),
                 deployment.storage().queuedBytes(),
                 deployment.storage().memoryBytes(),
                 Stream.of(listeners.warnings(), tls.warnings(), security.problems(), configuredRules.warnings())

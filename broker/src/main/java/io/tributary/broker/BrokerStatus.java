@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param retainedMessages topics with a retained message
  * @param retainedBytes the size of the retained messages
  * @param queuedMessages messages in the queues of persistent sessions
+ * @param deliveryBytes what messages between queues and connections take
  * @param storageQueueBytes what waits to be committed by the store
  * @param storageMemoryBytes what the embedded store has in memory outside the Java heap
  * @param warnings what operators should know though the broker does its work, a sentence each
@@ -36,6 +37,7 @@ public record BrokerStatus(
         long retainedMessages,
         long retainedBytes,
         long queuedMessages,
+        long deliveryBytes,
         long storageQueueBytes,
         long storageMemoryBytes,
         List<String> warnings,
@@ -62,6 +64,7 @@ public record BrokerStatus(
                 retainedMessages,
                 retainedBytes,
                 queuedMessages,
+                deliveryBytes,
                 storageQueueBytes,
                 storageMemoryBytes,
                 warnings,
@@ -70,6 +73,6 @@ public record BrokerStatus(
 
     /** The status of a broker that serves no clients, with the reason; null where it is meant to. */
     static BrokerStatus stopped(@Nullable String problem) {
-        return new BrokerStatus(false, null, problem, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), null);
+        return new BrokerStatus(false, null, problem, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), null);
     }
 }

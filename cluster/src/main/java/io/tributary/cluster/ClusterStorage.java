@@ -100,7 +100,7 @@ record ClusterStorage(
             if (cluster.ingest() != null) {
                 IngestTopics.ensure(cluster.kafka(), cluster.ingest().source());
             }
-            List<String> problems = RedisChecks.problems(cluster.redis());
+            List<String> problems = RedisChecks.problems(cluster.redis(), cluster.shards());
             if (!problems.isEmpty()) {
                 throw new RedisStoreException(String.join("\n", problems));
             }

@@ -46,6 +46,7 @@ final class StatusGauges {
         gauge(metrics, BrokerMeters.RETAINED_MESSAGES, BrokerStatus::retainedMessages);
         gauge(metrics, BrokerMeters.RETAINED_SIZE, BrokerStatus::retainedBytes);
         gauge(metrics, BrokerMeters.QUEUED_MESSAGES, BrokerStatus::queuedMessages);
+        gauge(metrics, BrokerMeters.DELIVERY_SIZE, BrokerStatus::deliveryBytes);
         gauge(metrics, BrokerMeters.COMMIT_QUEUE, BrokerStatus::storageQueueBytes);
         gauge(metrics, BrokerMeters.STORAGE_MEMORY, BrokerStatus::storageMemoryBytes);
         if (status().cluster() != null) {

@@ -56,6 +56,6 @@ class AgentAnswerTest {
     }
 
     private static BrokerStatus status(boolean ready, @Nullable String problem) {
-        return new BrokerStatus(ready, null, problem, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), null);
+        return new BrokerStatus(ready, null, problem, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), null);
     }
 }

@@ -209,6 +209,7 @@ class ClusterSettingsTest {
                         "--tributary.cluster.redis.command-timeout=2s",
                         "--tributary.cluster.redis.request-queue-size=2000",
                         "--tributary.cluster.redis.concurrent-reads=16",
+                        "--tributary.cluster.redis.inline-size=1KB",
                         "--tributary.cluster.redis.topology-refresh=10s")
                 .redis();
         RedisConfig.Credentials credentials = Objects.requireNonNull(redis.credentials());
@@ -225,6 +226,7 @@ class ClusterSettingsTest {
                         Duration.ofSeconds(2),
                         2000,
                         16,
+                        1024,
                         Duration.ofSeconds(10)));
         assertThat(redis.toString()).doesNotContain("of redis");
     }

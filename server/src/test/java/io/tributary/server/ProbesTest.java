@@ -65,6 +65,7 @@ class ProbesTest {
                     0,
                     0,
                     0,
+                    0,
                     List.of(),
                     new ClusterStatus(
                             7_883, 1, 128, 0, 0, 0, false, List.of("Kafka does not answer"), List.of(), null)));

@@ -35,7 +35,7 @@ class StatusTest {
     @Test
     void brokerThatWaitsForItsCanarySaysSo() {
         BrokerStatus status = new BrokerStatus(
-                false, "canary: 2 of 5 rounds", null, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), null);
+                false, "canary: 2 of 5 rounds", null, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), null);
         Health health = new BrokerHealth(() -> status).health();
         assertThat(health.getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
         assertThat(health.getDetails()).containsEntry("problem", "canary: 2 of 5 rounds");
@@ -74,7 +74,7 @@ class StatusTest {
     @Test
     void brokerAloneWarnsToo() {
         BrokerStatus status = new BrokerStatus(
-                true, null, null, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of("no files", "no luck"), null);
+                true, null, null, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of("no files", "no luck"), null);
         Health health = new BrokerHealth(() -> status).health();
         assertThat(health.getStatus()).isEqualTo(Status.UP);
         assertThat(health.getDetails()).containsEntry("warning", "no files; no luck");
@@ -112,6 +112,7 @@ class StatusTest {
                 .register(new BrokerMetrics(registry));
         assertThat(gauge(registry, "tributary.connections")).isEqualTo(1);
         assertThat(gauge(registry, "tributary.ready")).isEqualTo(1);
+        assertThat(gauge(registry, "tributary.shards.delivery.size")).isEqualTo(55);
         assertThat(gauge(registry, "tributary.storage.queue")).isEqualTo(99);
         assertThat(gauge(registry, "tributary.storage.memory")).isEqualTo(77);
         assertThat(asked).hasValue(1);
@@ -159,6 +160,7 @@ class StatusTest {
                 0,
                 0,
                 0,
+                55,
                 99,
                 77,
                 List.of(),

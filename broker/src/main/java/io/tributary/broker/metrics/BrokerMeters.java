@@ -283,6 +283,13 @@ public enum BrokerMeters {
             "Messages that were sent to clients and are not acknowledged yet."),
     /** Messages in queues. */
     QUEUED_MESSAGES("tributary.messages.queued", Type.GAUGE, "Messages in the queues of persistent sessions."),
+    /** What is between queues and connections. */
+    DELIVERY_SIZE(
+            "tributary.shards.delivery.size",
+            Type.GAUGE,
+            Unit.BYTES,
+            "Memory taken by messages of persistent sessions that connections were handed, and by those that are kept because their"
+                    + " session is behind; tributary.shards.delivery-size is the most."),
 
     // What is kept
     /** Persistent sessions. */
@@ -383,6 +390,12 @@ public enum BrokerMeters {
     SAVE_POINTS("tributary.shards.save.points", Type.COUNTER, "Save points that were stored."),
     /** Stored messages. */
     SAVED_MESSAGES("tributary.shards.saved.messages", Type.COUNTER, "Queued messages stored with save points."),
+    /** Messages that were looked at by the sweep. */
+    SWEPT_MESSAGES(
+            "tributary.shards.swept.messages",
+            Type.COUNTER,
+            "Queued messages of sessions that are away that were looked at for whether they have expired"
+                    + " (tributary.shards.expiry-sweep)."),
     /** Failures of the store, as shards see them. */
     STORE_FAILURES(
             "tributary.shards.store.failures", Type.COUNTER, "Save points and reads that failed and were tried again."),

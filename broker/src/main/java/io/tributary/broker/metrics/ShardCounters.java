@@ -13,6 +13,7 @@ final class ShardCounters implements ShardRecorder {
     private final Timer handedOn;
     private final LongAdder savePoints;
     private final LongAdder savedMessages;
+    private final LongAdder sweptMessages;
     private final LongAdder storeFailures;
     private final LongAdder records;
     private final LongAdder live;
@@ -28,6 +29,7 @@ final class ShardCounters implements ShardRecorder {
         handedOn = meters.timer(BrokerMeters.MESSAGES_DELIVERY);
         savePoints = meters.counter(BrokerMeters.SAVE_POINTS);
         savedMessages = meters.counter(BrokerMeters.SAVED_MESSAGES);
+        sweptMessages = meters.counter(BrokerMeters.SWEPT_MESSAGES);
         storeFailures = meters.counter(BrokerMeters.STORE_FAILURES);
         records = meters.counter(BrokerMeters.SHARD_RECORDS);
         live = meters.counter(BrokerMeters.SHARD_TAKEOVERS);
@@ -53,6 +55,11 @@ final class ShardCounters implements ShardRecorder {
     public void saved(int queuedEntries) {
         savePoints.increment();
         savedMessages.add(queuedEntries);
+    }
+
+    @Override
+    public void lookedForExpired(long messages) {
+        sweptMessages.add(messages);
     }
 
     @Override

@@ -9,12 +9,13 @@ import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.event.TenantNames;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -24,33 +25,26 @@ import org.jspecify.annotations.Nullable;
  * later. Confined to the thread of the driver.
  */
 final class Deliveries {
-    /** Half a second: a later acknowledgement is as good as lost, and its messages are handed over again. */
-    private static final int TICKS_TO_LEAVE = 5;
+    /** Ten seconds. */
+    private static final int TICKS_TO_BE_STUCK = 100;
 
     final SessionQueues queues;
     final LongSupplier timeMillis;
     final ShardRecorder recorder;
     final int roomBytes;
+    final DeliveryMemory.Part memory;
     private final ShardConfig config;
     private final Function<String, OwnerTarget> nodes;
     private final Function<SessionState, TopicReading> topics;
     private final ShardExecutor thread;
 
     private final Map<String, SessionDelivery> sessions = new HashMap<>();
-    private final Set<SessionDelivery> toLog = new LinkedHashSet<>();
+    final ToBeLogged toBeLogged = new ToBeLogged();
     private final Set<Outgoing> toFlush = new LinkedHashSet<>();
-    private final Set<SessionDelivery> toRetry = new LinkedHashSet<>();
-    /** Applications that get no more missed messages for the moment. */
-    private final Set<SessionDelivery> paced = new LinkedHashSet<>();
+    private final Postponed postponed = new Postponed();
 
     /** Sessions whose window is full while more messages wait. */
     private final Set<SessionDelivery> withoutRoom = new HashSet<>();
-
-    /**
-     * Those whose connection is gone, while acknowledgements of it may be on their way from another node; until which
-     * tick.
-     */
-    private final Map<SessionDelivery, Long> leaving = new LinkedHashMap<>();
 
     private long ticks;
 
@@ -58,7 +52,6 @@ final class Deliveries {
     private boolean olderMayMeanOthers;
 
     private volatile boolean waitingForRoom;
-    private boolean hasReceived;
 
     /** @param roomBytes how many bytes a record may have besides a packet */
     Deliveries(
@@ -69,7 +62,8 @@ final class Deliveries {
             ShardExecutor thread,
             LongSupplier timeMillis,
             ShardRecorder recorder,
-            int roomBytes) {
+            int roomBytes,
+            DeliveryMemory.Part memory) {
         this.config = config;
         this.queues = queues;
         this.nodes = nodes;
@@ -78,6 +72,7 @@ final class Deliveries {
         this.timeMillis = timeMillis;
         this.recorder = recorder;
         this.roomBytes = roomBytes;
+        this.memory = memory;
     }
 
     private @Nullable SessionDelivery find(SessionState client) {
@@ -133,9 +128,12 @@ final class Deliveries {
     void allSettled(String clientId, long epoch) {
         assertConfined();
         SessionDelivery known = sessions.get(clientId);
-        Outgoing gone = known == null ? null : known.window();
+        if (known == null) {
+            return;
+        }
+        Outgoing gone = known.window();
         if (gone != null && gone.epoch == epoch && gone.isLeaving()) {
-            leaving.remove(known);
+            postponed.heard(known);
             gone.left();
         }
     }
@@ -146,7 +144,7 @@ final class Deliveries {
         SessionDelivery known = sessions.remove(client.clientId());
         if (known != null) {
             known.ended();
-            toLog.remove(known);
+            toBeLogged.forget(known);
         }
     }
 
@@ -158,11 +156,36 @@ final class Deliveries {
     /** This node owns the shard no longer: nothing is read for its sessions. */
     void stop() {
         List.copyOf(sessions.values()).forEach(SessionDelivery::disconnect);
+        memory.end();
     }
 
     // What happens to messages.
 
-    /** A message entered the queue of a session. Gives whether it left for the connection at once. */
+    /** A message entered the queue of a session: keeps it, or what is to be known of it, if the session is behind. */
+    void keep(SessionState client, long sequence, QueueEntry.Queued entry) {
+        SessionDelivery known = sessions.get(client.clientId());
+        if (known != null) {
+            known.keep(sequence, entry);
+        } else if (isLong(client)) {
+            of(client).keep(sequence, entry);
+        }
+    }
+
+    /** Drops the oldest messages that no connection was handed, while there is too much, if their sizes are known. */
+    void dropOldest(SessionState client, BooleanSupplier isTooMuch, Drop reason) {
+        SessionDelivery known = find(client);
+        if (known != null && !known.isMoving()) {
+            known.unseen().dropOldest(firstUnseen(client), isTooMuch, (sequence, size) -> {
+                known.drop(sequence, size);
+                count(client, reason);
+            });
+        }
+    }
+
+    /**
+     * Goes on with {@link #keep}: a message entered the queue of a session. Gives whether it left for the connection at
+     * once.
+     */
     boolean queued(SessionState client, long sequence, QueueEntry.Queued entry) {
         assertConfined();
         SessionDelivery known = sessions.get(client.clientId());
@@ -194,7 +217,7 @@ final class Deliveries {
         assertConfined();
         SessionDelivery known = sessions.get(clientId);
         if (known != null) {
-            hasReceived |= known.received(epoch, sequences);
+            known.received(epoch, sequences);
         }
     }
 
@@ -238,6 +261,13 @@ final class Deliveries {
         count(client, reason);
     }
 
+    /** Tells which entries of a queue are settled, about to move, or with a connection, as of now. */
+    LongPredicate known(SessionState client) {
+        assertConfined();
+        SessionDelivery known = find(client);
+        return known == null ? _ -> false : known.known();
+    }
+
     /** Counts a message that left a client's queue without being delivered, unless the client is the broker's own. */
     void count(SessionState client, Drop reason) {
         if (!TenantNames.isBrokers(client.clientId())) {
@@ -258,31 +288,15 @@ final class Deliveries {
     /** The queue of a session is looked through for what is too much: notes what is dropped of it. */
     TrimmedRange trimmedOf(SessionState client) {
         assertConfined();
-        return of(client).trimmed();
+        return of(client).unseen().trimmed();
     }
 
     // What goes into the log.
 
-    /** Whether anything waits to be logged. */
-    boolean hasSettled() {
-        return !toLog.isEmpty();
-    }
-
-    /** Whether PUBRECs wait to be logged, which is not put off. */
-    boolean hasReceived() {
-        return hasReceived;
-    }
-
     /** Takes everything that is to be logged, in records of bounded size. */
     List<Settled> takeSettled(long ownerEpoch) {
         assertConfined();
-        SettledRecords records = new SettledRecords(ownerEpoch, roomBytes);
-        for (SessionDelivery each : toLog) {
-            each.takeSettled(records);
-        }
-        toLog.clear();
-        hasReceived = false;
-        return records.all();
+        return toBeLogged.take(ownerEpoch, roomBytes);
     }
 
     /** A record that this owner wrote was folded. */
@@ -371,7 +385,7 @@ final class Deliveries {
     /** Up to where the queue of a session was looked through for what is too much, since its client went. */
     long trimmedUpTo(SessionState client) {
         SessionDelivery known = find(client);
-        return known == null ? 0 : known.trimmedUpTo();
+        return known == null ? 0 : known.unseen().trimmedUpTo();
     }
 
     /** Entries of a queue that are settled or about to move, though the queue still has them. */
@@ -412,19 +426,15 @@ final class Deliveries {
      */
     void tick() {
         assertConfined();
+        assert memory.taken()
+                == sessions.values().stream()
+                        .mapToLong(SessionDelivery::deliveryBytes)
+                        .sum();
         ticks++;
-        List<SessionDelivery> late = leaving.entrySet().stream()
-                .filter(each -> each.getValue() <= ticks)
-                .map(Map.Entry::getKey)
-                .toList();
-        late.forEach(leaving::remove);
-        late.forEach(SessionDelivery::left);
-        List<SessionDelivery> waited = List.copyOf(paced);
-        paced.clear();
-        waited.forEach(SessionDelivery::pump);
-        List<SessionDelivery> again = List.copyOf(toRetry);
-        toRetry.clear();
-        again.forEach(SessionDelivery::retry);
+        if (ticks % TICKS_TO_BE_STUCK == 0) {
+            sessions.values().forEach(each -> each.unseen().letGoIfStuck());
+        }
+        postponed.tick();
     }
 
     /** How many sessions have a delivery. */
@@ -443,7 +453,8 @@ final class Deliveries {
             long maybeSentBefore,
             long next) {
         TopicReading reading = client.topic() == null ? null : topics.apply(client);
-        return new Outgoing(client, nodes.apply(node), config, unlogged, dupUpTo, maybeSentBefore, next, reading);
+        OwnerTarget target = nodes.apply(node);
+        return new Outgoing(client, target, config, memory, unlogged, dupUpTo, maybeSentBefore, next, reading);
     }
 
     /**
@@ -454,8 +465,9 @@ final class Deliveries {
         return epoch >= (olderMayMeanOthers ? latest.epoch : latest.client.session());
     }
 
-    void toLog(SessionDelivery delivery) {
-        toLog.add(delivery);
+    /** Whether the queue of a session without a connection is so long that it is remembered. */
+    boolean isLong(SessionState client) {
+        return UnseenQueue.isLong(client, config.queue());
     }
 
     void toFlush(Outgoing outgoing) {
@@ -465,16 +477,16 @@ final class Deliveries {
     /** The store could not give the entries that were asked for. */
     void toRetry(SessionDelivery delivery) {
         recorder.storeFailed();
-        toRetry.add(delivery);
+        postponed.toRetry(delivery);
     }
 
     void paced(SessionDelivery delivery) {
-        paced.add(delivery);
+        postponed.paced(delivery);
     }
 
     /** Waits for acknowledgements of a connection that is gone; the time counts from the first wait. */
     void leaving(SessionDelivery delivery) {
-        leaving.putIfAbsent(delivery, ticks + TICKS_TO_LEAVE);
+        postponed.leaving(delivery);
         noteRoom(delivery, true);
     }
 
@@ -488,9 +500,7 @@ final class Deliveries {
     /** A window is gone, and with it all that was planned for it. */
     void disconnected(SessionDelivery delivery) {
         noteRoom(delivery, true);
-        leaving.remove(delivery);
-        paced.remove(delivery);
-        toRetry.remove(delivery);
+        postponed.disconnected(delivery);
     }
 
     /** Most sessions are offline, and are to cost nothing here. */

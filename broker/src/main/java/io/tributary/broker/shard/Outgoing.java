@@ -25,6 +25,7 @@ final class Outgoing {
     final long epoch;
     private final int windowMessages;
     private final int windowBytes;
+    private final DeliveryMemory.Part memory;
     /** Entries that are settled though the queue still has them. */
     final Set<Long> withheld;
     /** Entries whose PUBREC is on its way into the log, so that their size is settled. */
@@ -72,6 +73,7 @@ final class Outgoing {
             SessionState client,
             OwnerTarget target,
             ShardConfig config,
+            DeliveryMemory.Part memory,
             @Nullable Unlogged unlogged,
             long dupUpTo,
             long maybeSentBefore,
@@ -83,6 +85,7 @@ final class Outgoing {
         epoch = client.epoch();
         windowMessages = config.windowMessages();
         windowBytes = config.windowBytes();
+        this.memory = memory;
         withheld = unlogged == null ? new HashSet<>() : unlogged.settled();
         received = unlogged == null ? new HashSet<>() : unlogged.received();
         this.dupUpTo = dupUpTo;
@@ -94,6 +97,15 @@ final class Outgoing {
             loggedUpTo = topic.upTo();
             withheld.addAll(topic.settled());
         }
+    }
+
+    /** The lowest sequence number of a session that a connection may have to be handed. */
+    static long first(SessionState client) {
+        TopicProgress topic = client.topic();
+        if (topic != null) {
+            return topic.upTo() + 1;
+        }
+        return client.queuedMessages() == 0 ? client.lastSequence() + 1 : client.leftUpTo() + 1;
     }
 
     /** Whether something was handed to the connection that is not settled. */
@@ -141,6 +153,11 @@ final class Outgoing {
         return handed.size() <= windowMessages - (windowMessages + 3) / 4 && handedBytes <= windowBytes / 4 * 3L;
     }
 
+    /** The size of what is in the window. */
+    long handedBytes() {
+        return handedBytes;
+    }
+
     /** Everything up to this sequence number is settled, was another session's, or is no message. */
     long doneUpTo() {
         return handed.isEmpty() ? next - 1 : handed.firstSequence() - 1;
@@ -159,7 +176,10 @@ final class Outgoing {
     }
 
     boolean hasRoom() {
-        return !isLeaving() && handed.size() < windowMessages && handedBytes < windowBytes;
+        return !isLeaving()
+                && handed.size() < windowMessages
+                && handedBytes < windowBytes
+                && (handedBytes == 0 || !memory.isFull()); // one message at a time, whatever else takes memory
     }
 
     /** How many more entries fit, at least one. */
@@ -186,6 +206,7 @@ final class Outgoing {
         Handed now = handed(sequence, entry);
         handed.put(sequence, now);
         handedBytes += now.size;
+        memory.take(now.size);
         filled |= !hasRoom();
         batch.add(new Delivery(sequence, entry, sequence <= dupUpTo));
     }
@@ -194,6 +215,11 @@ final class Outgoing {
         return entry instanceof QueueEntry.Queued queued && !received.contains(sequence)
                 ? new Handed(queued.sizeBytes(), queued.qos() == QoS.EXACTLY_ONCE)
                 : new Handed(0, false);
+    }
+
+    /** Whether an entry is in the window. */
+    boolean hasHanded(long sequence) {
+        return handed.containsKey(sequence);
     }
 
     /** Whether an entry in the window is a message of QoS 2 for which no PUBREC came from any connection. */
@@ -226,8 +252,27 @@ final class Outgoing {
             return null;
         }
         handedBytes -= known.size;
+        memory.take(-known.size);
         filled &= !isAQuarterFree();
         return known.size;
+    }
+
+    /** An entry that was not handed left the queue. */
+    void passOver(long sequence) {
+        if (sequence == next && !isReading) {
+            next++;
+        } else {
+            withheld.add(sequence);
+        }
+    }
+
+    /** The window is used no more. */
+    void close() {
+        memory.take(-handedBytes);
+        handedBytes = 0;
+        if (reading != null) {
+            reading.cancel();
+        }
     }
 
     /** The queue shows what these entries have become: there is no need to know it here. A topic does not show it. */

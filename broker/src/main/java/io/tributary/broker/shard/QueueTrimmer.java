@@ -43,6 +43,7 @@ final class QueueTrimmer {
 
     /** A message entered a queue; tells whether it may stay. */
     boolean admit(SessionState client, long sequence, QueueEntry.Queued entry) {
+        deliveries.keep(client, sequence, entry);
         if (client.tally().isFull() && !deliveries.takesAtOnce(client, sequence)) {
             deliveries.drop(client, sequence, entry.sizeBytes(), Drop.TENANT_QUEUES_FULL);
             return false;
@@ -54,10 +55,21 @@ final class QueueTrimmer {
             deliveries.drop(client, sequence, entry.sizeBytes(), Drop.QUEUE_FULL);
             return false;
         }
-        if (trimming.add(client)) {
-            read(client, deliveries.firstUnseen(client), firstPage(client));
+        if (!trimming.contains(client)) {
+            trim(client, deliveries.firstUnseen(client), firstPage(client));
         }
         return true;
+    }
+
+    /** Drops the oldest messages: those that the owner knows at once, the others when they are read. */
+    private void trim(SessionState client, long from, int max) {
+        deliveries.dropOldest(client, () -> isOver(client), Drop.QUEUE_FULL);
+        if (isOver(client)) {
+            trimming.add(client);
+            read(client, from, max);
+        } else {
+            trimming.remove(client);
+        }
     }
 
     private boolean isOver(SessionState client) {
@@ -100,7 +112,7 @@ final class QueueTrimmer {
                 trimmed.looked(entry.sequence(), !withheld.contains(entry.sequence()) && drop(client, entry));
             }
             if (isOver(client) && page.next() <= client.lastSequence()) {
-                read(client, page.next(), PAGE);
+                trim(client, page.next(), PAGE);
                 return;
             }
         }

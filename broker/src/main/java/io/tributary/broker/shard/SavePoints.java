@@ -92,13 +92,19 @@ final class SavePoints {
     /**
      * Whether what clients settle is to be logged though no save point waits for it: the store is so slow that one save
      * point follows the other, or it is away, and what is settled would be kept for as long as that lasts. So clients
-     * that acknowledge what they get do not notice that the store is away.
+     * that acknowledge what they get do not notice that the store is away. Or so much is settled that the queues in the
+     * log would be far longer than they are.
+     *
+     * @param settled how many messages are settled and not logged
      */
-    boolean isSettledLate() {
-        return settledFolded == settledAppended
-                && taken != null
-                && (state.changes().weight() >= mostUnsaved / SETTLED_PART
-                        || isIntervalOver(Math.max(settledMillis, lastBegunMillis)));
+    boolean isSettledLate(long settled) {
+        boolean isMuch = settled >= config.savePointChanges();
+        return settledFolded == settledAppended && (isMuch || (taken != null && isTooLateForTheStore()));
+    }
+
+    private boolean isTooLateForTheStore() {
+        return state.changes().weight() >= mostUnsaved / SETTLED_PART
+                || isIntervalOver(Math.max(settledMillis, lastBegunMillis));
     }
 
     /** Whether a record that this owner appended is not folded yet, or the log is not read for want of room. */

@@ -3,7 +3,6 @@ package io.tributary.broker.shard;
 import io.tributary.broker.shard.SessionQueues.Page;
 import io.tributary.broker.shard.ShardRecorder.Drop;
 import io.tributary.broker.shard.fold.SessionState;
-import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.ClientSettled;
@@ -12,13 +11,15 @@ import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.shard.ShardStore;
+import java.util.Set;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The delivery of one session's queue, as its owner knows it and the fold does not: the window of the connection
- * ({@link Outgoing}), what is settled and not logged yet ({@link Unlogged}), and what was dropped since the client
- * went. There is one for a session that has any of these, and none for the many that are offline. Confined to the
- * thread of the driver.
+ * ({@link Outgoing}), what is settled and not logged yet ({@link Unlogged}), and what was not handed
+ * ({@link UnseenQueue}). There is one for a session that has any of these, and none for the many that are offline and
+ * have few messages. Confined to the thread of the driver.
  *
  * <p>The sequence numbers that divide a queue, each the last of its part, and those of what may have been sent:
  *
@@ -47,8 +48,7 @@ final class SessionDelivery {
     // Lives until the log has it.
     private @Nullable Unlogged unlogged;
 
-    // Lives until the client goes, and then until it comes and goes again.
-    private @Nullable TrimmedRange trimmed;
+    private final UnseenQueue unseen;
 
     // Lives until there is a connection again.
     private final HandedBefore handed;
@@ -61,11 +61,12 @@ final class SessionDelivery {
         this.client = client;
         this.shard = shard;
         handed = new HandedBefore(client);
+        unseen = new UnseenQueue(shard.memory);
     }
 
     /** Whether nothing is to be remembered. */
     boolean isIdle() {
-        return outgoing == null && unlogged == null && trimmed == null && !handed.isKnown();
+        return outgoing == null && unlogged == null && unseen.isIdle() && !handed.isKnown();
     }
 
     // The connection.
@@ -81,7 +82,8 @@ final class SessionDelivery {
         long epoch = client.epoch();
         Runnable serve = () -> {
             if (client.epoch() == epoch) { // else a later connection has it, which is served once it is answered
-                serve(maybeSentUpTo, maybeSentUpTo, client.topic() == null || client.isResumed() ? first() : last + 1);
+                boolean isOwn = client.topic() == null || client.isResumed();
+                serve(maybeSentUpTo, maybeSentUpTo, isOwn ? Outgoing.first(client) : last + 1);
             }
         };
         if (before == null || !leave(before, serve)) {
@@ -91,15 +93,7 @@ final class SessionDelivery {
 
     /** See {@link Deliveries#resumed}. */
     void resumed(long last) {
-        serve(Math.min(last, client.resendUpTo()), last, first());
-    }
-
-    private long first() {
-        TopicProgress topic = client.topic();
-        if (topic != null) {
-            return topic.upTo() + 1;
-        }
-        return client.queuedMessages() == 0 ? client.lastSequence() + 1 : client.leftUpTo() + 1;
+        serve(Math.min(last, client.resendUpTo()), last, Outgoing.first(client));
     }
 
     private void serve(long dupUpTo, long maybeSentBefore, long first) {
@@ -110,7 +104,7 @@ final class SessionDelivery {
             Outgoing now = shard.outgoing(client, node, unlogged, dupUpTo, maybeSentBefore, first);
             outgoing = now;
             if (now.reading != null) {
-                shard.toLog(this);
+                shard.toBeLogged.add(this);
             }
             pump(now);
         }
@@ -124,9 +118,7 @@ final class SessionDelivery {
         outgoing = null;
         if (gone != null) {
             shard.disconnected(this);
-            if (gone.reading != null) {
-                gone.reading.cancel();
-            }
+            gone.close();
         }
     }
 
@@ -136,7 +128,7 @@ final class SessionDelivery {
         handed.detached(gone);
         Runnable forget = () -> {
             disconnect();
-            trimmed = null;
+            unseen.disconnected();
             shard.forgetIfIdle(this);
             settled.run();
         };
@@ -174,11 +166,22 @@ final class SessionDelivery {
     void ended() {
         disconnect();
         unlogged = null;
-        trimmed = null;
+        unseen.ended();
         handed.forget();
     }
 
     // From the queue to the connection.
+
+    /** See {@link Deliveries#keep}. */
+    void keep(long sequence, QueueEntry.Queued entry) {
+        if (outgoing == null) {
+            unseen.queued(sequence, entry, shard.isLong(client), false);
+            shard.forgetIfIdle(this); // there may be no memory for it
+        } else if (!takesAtOnce(sequence)) {
+            unseen.seenUpTo(outgoing.next - 1);
+            unseen.queued(sequence, entry, true, true);
+        } // else it is handed on in a moment, and all before it were
+    }
 
     /** See {@link Deliveries#queued}. */
     boolean queued(long sequence, QueueEntry.Queued entry) {
@@ -190,6 +193,7 @@ final class SessionDelivery {
         if (takesAtOnce(sequence)) {
             to.next++;
             isHanded = handOrDrop(to, sequence, entry);
+            unseen.seenUpTo(sequence);
         } else {
             pump(to);
         }
@@ -250,7 +254,8 @@ final class SessionDelivery {
         return to.hasRoomForPage() && !isMoving();
     }
 
-    private boolean isMoving() {
+    /** Whether messages of the queue are about to move to another session. */
+    boolean isMoving() {
         return unlogged != null && unlogged.isMoving();
     }
 
@@ -263,10 +268,12 @@ final class SessionDelivery {
                 shard.paced(this);
                 return;
             }
+            if (to.reading == null && handKept(to)) {
+                continue;
+            }
             to.isReading = true;
             isPumping = true;
             if (to.reading == null) {
-                skipTrimmed(to);
                 shard.queues.read(client, to.next, to.roomForMessages(), page -> onPage(to, page));
             } else {
                 to.reading.read(to.next, to.roomForMessages(), page -> onPage(to, page));
@@ -276,11 +283,21 @@ final class SessionDelivery {
         shard.noteRoom(this, hasRoomForPage(to) || to.isReading || !to.mayHaveMore());
     }
 
-    /** To read what is dropped takes as long as dropping it. */
-    private void skipTrimmed(Outgoing to) {
-        if (trimmed != null) {
-            to.next = trimmed.firstKept(to.next);
+    /** Hands on what is kept in memory; false when the next message is not there. */
+    private boolean handKept(Outgoing to) {
+        to.next = unseen.firstKept(to.next);
+        if (!unseen.keeps(to.next)) {
+            return false;
         }
+        while (hasRoom(to) && unseen.keeps(to.next)) {
+            long sequence = to.next++;
+            QueueEntry.Queued entry = unseen.take(sequence);
+            if (entry != null) {
+                handOrDrop(to, sequence, entry);
+            }
+        }
+        unseen.seenUpTo(to.next - 1);
+        return true;
     }
 
     private void onPage(Outgoing to, @Nullable Page page) {
@@ -298,8 +315,9 @@ final class SessionDelivery {
             handOrDrop(to, entry.sequence(), entry.entry());
         }
         to.next = Math.max(to.next, page.next());
+        unseen.seenUpTo(to.next - 1);
         if (to.reading != null && to.doneUpTo() >= to.next - 1) { // nothing of it is for the client: the log is to know
-            shard.toLog(this);
+            shard.toBeLogged.add(this);
         }
         if (!isPumping) { // the page came from the store, after pump had returned
             pump(to);
@@ -344,44 +362,54 @@ final class SessionDelivery {
         assert isOrdered() : marks();
     }
 
-    /** See {@link Deliveries#received}; whether there is anything to log. */
-    boolean received(long epoch, long[] sequences) {
+    /** See {@link Deliveries#received}. */
+    void received(long epoch, long[] sequences) {
         Outgoing from = outgoing;
         if (from == null || !shard.counts(from, epoch)) {
-            return false;
+            return;
         }
-        boolean isNew = false;
         for (long sequence : sequences) {
             Integer size = from.receive(sequence);
             if (size != null || from.isOfLostTopic(sequence)) {
                 toLog().receive(sequence, size == null ? 0 : size);
-                isNew = true;
+                shard.toBeLogged.received();
             }
         }
         assert isOrdered() : marks();
-        return isNew;
     }
 
     /** See {@link Deliveries#discard}. */
     void discard(long sequence, long size) {
         toLog().settle(sequence, size);
+        unseen.gone(sequence);
     }
 
     /** See {@link Deliveries#drop}. */
     void drop(long sequence, long size) {
         toLog().settle(sequence, size);
+        unseen.gone(sequence);
         if (outgoing != null) {
-            outgoing.withheld.add(sequence);
+            outgoing.passOver(sequence);
         }
     }
 
     /** See {@link Deliveries#move}. */
     void move(long sequence, long size) {
         notLogged().move(sequence, size);
+        unseen.forgetTail(); // the log takes them out of the queue in its own time
+    }
+
+    /** Tells which entries are settled, about to move, or with the connection, as of now. */
+    LongPredicate known() {
+        Set<Long> withheld = unlogged == null ? Set.of() : unlogged.withheld();
+        Set<Long> received = unlogged == null ? Set.of() : unlogged.received();
+        Outgoing to = outgoing;
+        return sequence ->
+                withheld.contains(sequence) || received.contains(sequence) || (to != null && to.hasHanded(sequence));
     }
 
     private Unlogged toLog() {
-        shard.toLog(this);
+        shard.toBeLogged.add(this);
         return notLogged();
     }
 
@@ -459,19 +487,14 @@ final class SessionDelivery {
                 : outgoing.maybeSentUpTo();
     }
 
-    /** Up to where the queue was looked through for what is too much, since the client went. */
-    long trimmedUpTo() {
-        return trimmed == null ? 0 : trimmed.upTo();
+    /** The part of the queue that no connection was handed. */
+    UnseenQueue unseen() {
+        return unseen;
     }
 
-    /** The part of the queue that is dropped. */
-    TrimmedRange trimmed() {
-        TrimmedRange known = trimmed;
-        if (known == null) {
-            known = new TrimmedRange();
-            trimmed = known;
-        }
-        return known;
+    /** What the session takes of the memory for deliveries, in bytes. */
+    long deliveryBytes() {
+        return (outgoing == null ? 0 : outgoing.handedBytes()) + unseen.bytes();
     }
 
     // The order.
@@ -482,7 +505,7 @@ final class SessionDelivery {
         long last = isDevice ? client.lastSequence() : Long.MAX_VALUE;
         return (outgoing == null || outgoing.isOrdered(client.leftUpTo(), last))
                 && client.groupUpTo() <= last
-                && trimmedUpTo() <= last
+                && unseen.trimmedUpTo() <= last
                 && handed.isOrdered();
     }
 
@@ -490,6 +513,6 @@ final class SessionDelivery {
         return GroupIdentifier.display(client.clientId()) + ": leftUpTo " + client.leftUpTo() + ", " + outgoing
                 + ", lastSequence "
                 + client.lastSequence() + ", groupUpTo " + client.groupUpTo() + ", resendUpTo " + client.resendUpTo()
-                + ", handedUpTo " + handed + ", trimmedUpTo " + trimmedUpTo();
+                + ", handedUpTo " + handed + ", " + unseen;
     }
 }

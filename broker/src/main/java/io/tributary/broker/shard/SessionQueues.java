@@ -4,9 +4,14 @@ import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.ShardChanges;
 import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.common.event.QueueEntry;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.shard.ShardStore;
+import io.tributary.persistence.shard.ShardStore.ExpiredPage;
 import io.tributary.persistence.shard.ShardStore.QueuePage;
+import io.tributary.persistence.shard.ShardStore.Remnant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -26,6 +31,9 @@ final class SessionQueues {
     /** Save points that may arrive in the store while a page is read from it; with more, the page is read again. */
     private static final int MOST_ARRIVED = 16;
 
+    private static final QueueEntry ANY_MESSAGE = new QueueEntry.Queued(
+            Message.of("", new byte[0], QoS.AT_LEAST_ONCE), QoS.AT_LEAST_ONCE, false, List.of(), null);
+
     private final int shard;
     private final ShardState state;
     private final ShardStore store;
@@ -34,6 +42,7 @@ final class SessionQueues {
     private long savingApplied;
     private long storedApplied;
     private boolean storeMoved;
+    private Losses losses = (_, _) -> {};
     private final Set<Reading> readings = new HashSet<>();
 
     /** A page that is being read from the store. */
@@ -63,6 +72,18 @@ final class SessionQueues {
         this.store = store;
         this.thread = thread;
         storedApplied = state.applied();
+    }
+
+    /** Told of messages that the store has lost. */
+    @FunctionalInterface
+    interface Losses {
+        /** Entries have been read that are still in the queue, and in no page, for their messages are lost. */
+        void lost(SessionState client, List<Remnant> remnants);
+    }
+
+    /** Says who is told of lost messages; nobody is until the shard is live. */
+    void tellLosses(Losses toTell) {
+        losses = toTell;
     }
 
     /** What changed until now is going to the store, and about to be taken from the state. */
@@ -108,12 +129,7 @@ final class SessionQueues {
             then.accept(readMemory(client, from, max));
             return;
         }
-        Reading reading = new Reading();
-        reading.expected.add(storedApplied);
-        if (saving != null) {
-            reading.expected.add(savingApplied);
-        }
-        readings.add(reading);
+        Reading reading = beginReading();
         store.readQueue(shard, client.clientId(), from, max, PAGE_BYTES)
                 .whenComplete((page, failure) -> thread.execute(() -> {
                     readings.remove(reading);
@@ -128,6 +144,48 @@ final class SessionQueues {
                         then.accept(null);
                     }
                 }));
+    }
+
+    /**
+     * Finds messages in the store that have expired.
+     *
+     * @param from the lowest sequence number wanted
+     * @param max no more entries are looked at
+     * @param then told on the driver's thread what of it is still in the queue; null when the store failed or too much
+     *     has changed meanwhile
+     */
+    void readExpired(SessionState client, long from, long nowMillis, int max, Consumer<@Nullable ExpiredPage> then) {
+        long storedUpTo = storedUpTo(client);
+        Reading reading = beginReading();
+        store.readExpired(shard, client.clientId(), from, nowMillis, max)
+                .whenComplete((page, failure) -> thread.execute(() -> {
+                    readings.remove(reading);
+                    if (page == null || isOver(client) || reading.isOutdated) {
+                        then.accept(null);
+                    } else if (reading.expected.contains(page.applied())) {
+                        List<Remnant> expired = page.expired().stream()
+                                .filter(one -> isStillQueued(client, one.sequence(), storedUpTo, reading.arrived))
+                                .toList();
+                        then.accept(new ExpiredPage(expired, page.upTo(), page.more(), page.applied()));
+                    } else {
+                        storeMoved = true;
+                        then.accept(null);
+                    }
+                }));
+    }
+
+    private boolean isStillQueued(SessionState client, long sequence, long storedUpTo, List<ShardChanges> arrived) {
+        return sequence <= storedUpTo && current(client, sequence, ANY_MESSAGE, arrived) instanceof QueueEntry.Queued;
+    }
+
+    private Reading beginReading() {
+        Reading reading = new Reading();
+        reading.expected.add(storedApplied);
+        if (saving != null) {
+            reading.expected.add(savingApplied);
+        }
+        readings.add(reading);
+        return reading;
     }
 
     /**
@@ -190,17 +248,39 @@ final class SessionQueues {
 
     private Page onlyCurrent(SessionState client, QueuePage page, long storedUpTo, List<ShardChanges> arrived) {
         List<ShardStore.Entry> entries = new ArrayList<>(page.entries().size());
-        long next = page.more() ? page.entries().getLast().sequence() + 1 : storedUpTo + 1;
         for (ShardStore.Entry entry : page.entries()) {
-            if (entry.sequence() > storedUpTo) {
-                return new Page(entries, storedUpTo + 1);
-            }
-            QueueEntry current = current(client, entry.sequence(), entry.entry(), arrived);
+            QueueEntry current =
+                    entry.sequence() > storedUpTo ? null : current(client, entry.sequence(), entry.entry(), arrived);
             if (current != null) {
                 entries.add(new ShardStore.Entry(entry.sequence(), current));
             }
         }
-        return new Page(entries, next);
+        if (!page.remnants().isEmpty()) {
+            addOwed(entries, client, page.remnants(), storedUpTo, arrived);
+        }
+        boolean isAll = !page.more() || page.lastSequence() > storedUpTo;
+        return new Page(entries, 1 + (isAll ? storedUpTo : page.lastSequence()));
+    }
+
+    /** Of messages that the store has lost, those whose PUBREC came meanwhile are not needed, and PUBREL is owed. */
+    private void addOwed(
+            List<ShardStore.Entry> entries,
+            SessionState client,
+            List<Remnant> remnants,
+            long storedUpTo,
+            List<ShardChanges> arrived) {
+        List<Remnant> lost = new ArrayList<>();
+        for (Remnant remnant : remnants) {
+            QueueEntry current =
+                    remnant.sequence() > storedUpTo ? null : current(client, remnant.sequence(), ANY_MESSAGE, arrived);
+            if (current instanceof QueueEntry.Released) {
+                entries.add(new ShardStore.Entry(remnant.sequence(), current));
+            } else if (current != null) {
+                lost.add(remnant);
+            }
+        }
+        entries.sort(Comparator.comparingLong(ShardStore.Entry::sequence));
+        losses.lost(client, lost);
     }
 
     /**

@@ -17,8 +17,12 @@ import java.time.Duration;
  *     eighth of them are acknowledged by then
  * @param unsavedBytes how much memory may be taken by what waits for the store, in bytes, whatever it is: messages,
  *     sessions, wills, removals; all shards together. A shard that has its part of it waiting reads its log no further.
+ * @param deliveryBytes how much memory may be taken by messages between queues and connections, in bytes, all shards
+ *     together: those that connections were handed, and those that are kept because their session is behind
  * @param windowMessages how many unacknowledged messages are handed to a connection ahead
  * @param windowBytes how many bytes of unacknowledged messages are handed to a connection ahead
+ * @param expirySweep how many queued messages of sessions that are away are looked at in a second for whether they have
+ *     expired, in all shards together if all were this node's; 0 for none
  * @param queue the limits of each session's queue
  * @param catchUp how fast applications are sent what they missed
  * @param retention how long the log keeps records that no save point needs any more; all sessions are logged again four
@@ -31,16 +35,18 @@ public record ShardConfig(
         int savePointChanges,
         int savePointBytes,
         long unsavedBytes,
+        long deliveryBytes,
         int windowMessages,
         int windowBytes,
+        int expirySweep,
         QueueLimits queue,
         CatchUpPace catchUp,
         Duration retention) {
     /** The most that one save point may hold; Redis takes no command of more than a million parts. */
     private static final long LARGEST_PART_BYTES = 16 << 20;
 
-    private static final long LEAST_UNSAVED_BYTES = 64 << 20;
-    private static final int UNSAVED_PART_OF_HEAP = 8;
+    private static final long LEAST_BYTES = 64 << 20;
+    private static final int PART_OF_HEAP = 8;
 
     private static final Duration SHORTEST_RETENTION = Duration.ofSeconds(10);
 
@@ -50,8 +56,10 @@ public record ShardConfig(
         checkAtLeast("save-point-messages", savePointChanges, 1);
         checkAtLeast("save-point-size", savePointBytes, 1024);
         checkAtLeast("unsaved-size", unsavedBytes, 1024);
+        checkAtLeast("delivery-size", deliveryBytes, 1024);
         checkWithin("window-messages", windowMessages, 1, 32_767);
         checkAtLeast("window-size", windowBytes, 1024);
+        checkAtLeast("expiry-sweep", expirySweep, 0);
         if (!retention.isZero()) {
             checkAtLeast("retention", retention, SHORTEST_RETENTION);
         }
@@ -65,8 +73,10 @@ public record ShardConfig(
                 savePointChanges,
                 savePointBytes,
                 unsavedBytes,
+                deliveryBytes,
                 windowMessages,
                 windowBytes,
+                expirySweep,
                 newQueue,
                 newPace,
                 retention);
@@ -77,14 +87,19 @@ public record ShardConfig(
         return Math.clamp(unsavedBytes / shardCount, 1024, LARGEST_PART_BYTES);
     }
 
+    /** How many messages to look at in a second in one of so many shards. */
+    double expirySweepOf(int shardCount) {
+        return (double) expirySweep / shardCount;
+    }
+
     /** An eighth of the heap, and at least 64 MiB. */
-    private static long defaultUnsavedBytes() {
-        return Math.max(LEAST_UNSAVED_BYTES, Runtime.getRuntime().maxMemory() / UNSAVED_PART_OF_HEAP);
+    private static long partOfHeap() {
+        return Math.max(LEAST_BYTES, Runtime.getRuntime().maxMemory() / PART_OF_HEAP);
     }
 
     /**
      * A thread for each two cores; a save point after a second, 2,000 messages or 1 MiB; an eighth of the heap for what
-     * waits for the store; 1,000 messages or 1 MiB ahead.
+     * waits for the store, and as much for what is delivered; 1,000 messages or 1 MiB ahead; 20,000 a second looked at.
      */
     public static ShardConfig defaults() {
         return new ShardConfig(
@@ -92,9 +107,11 @@ public record ShardConfig(
                 Duration.ofSeconds(1),
                 2_000,
                 1 << 20,
-                defaultUnsavedBytes(),
+                partOfHeap(),
+                partOfHeap(),
                 1_000,
                 1 << 20,
+                20_000,
                 QueueLimits.defaults(),
                 CatchUpPace.NONE,
                 Duration.ZERO);
@@ -121,8 +138,10 @@ public record ShardConfig(
         private int savePointMessages;
         private int savePointSize;
         private long unsavedSize;
+        private long deliverySize;
         private int windowMessages;
         private int windowSize;
+        private int expirySweep;
         private QueueLimits queue;
         private CatchUpPace catchUp;
         private Duration retention;
@@ -133,8 +152,10 @@ public record ShardConfig(
             savePointMessages = from.savePointChanges;
             savePointSize = from.savePointBytes;
             unsavedSize = from.unsavedBytes;
+            deliverySize = from.deliveryBytes;
             windowMessages = from.windowMessages;
             windowSize = from.windowBytes;
+            expirySweep = from.expirySweep;
             queue = from.queue;
             catchUp = from.catchUp;
             retention = from.retention;
@@ -170,6 +191,15 @@ public record ShardConfig(
             return this;
         }
 
+        /**
+         * How many bytes messages between queues and connections may take, all shards together; 0 for an eighth of the
+         * heap, at least 64 MiB.
+         */
+        public Builder deliverySize(long value) {
+            deliverySize = value;
+            return this;
+        }
+
         /** How many unacknowledged messages are handed to a connection ahead. */
         public Builder windowMessages(int value) {
             windowMessages = value;
@@ -179,6 +209,12 @@ public record ShardConfig(
         /** How many bytes of unacknowledged messages are handed to a connection ahead. */
         public Builder windowSize(int value) {
             windowSize = value;
+            return this;
+        }
+
+        /** How many queued messages of sessions that are away are looked at in a second; 0 for none. */
+        public Builder expirySweep(int value) {
+            expirySweep = value;
             return this;
         }
 
@@ -201,9 +237,11 @@ public record ShardConfig(
                     savePointInterval,
                     savePointMessages,
                     savePointSize,
-                    unsavedSize == 0 ? defaultUnsavedBytes() : unsavedSize,
+                    unsavedSize == 0 ? partOfHeap() : unsavedSize,
+                    deliverySize == 0 ? partOfHeap() : deliverySize,
                     windowMessages,
                     windowSize,
+                    expirySweep,
                     queue,
                     catchUp,
                     retention);

@@ -16,11 +16,13 @@ final class ShardDrivers {
 
     private final List<ShardThread> threads;
     private final List<ShardDriver> drivers;
+    private final DeliveryMemory memory;
 
     ShardDrivers(int shards, ShardEnvironment environment) {
         threads = IntStream.range(0, Math.min(environment.config().threads(), shards))
                 .mapToObj(i -> new ShardThread("tributary-shard-" + i))
                 .toList();
+        memory = environment.memory();
         drivers = IntStream.range(0, shards)
                 .mapToObj(shard -> new ShardDriver(shard, environment, threadOf(shard)))
                 .toList();
@@ -88,6 +90,11 @@ final class ShardDrivers {
             }
         }
         return problems;
+    }
+
+    /** How much memory messages between queues and connections take, in bytes. */
+    long deliveryBytes() {
+        return memory.used();
     }
 
     /** Figures of this node's shards, a few seconds old at most. */

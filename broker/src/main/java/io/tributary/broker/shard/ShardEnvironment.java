@@ -15,6 +15,7 @@ import java.util.function.Predicate;
  * @param node this node and its incarnation, as {@code Attach} and {@code Owner} name it
  * @param deadNodes tells of another node or incarnation that it is gone for good
  * @param nodes the ways to the nodes that have the connections
+ * @param memory what messages between queues and connections may take
  * @param clockMillis a monotonic clock of this node, for intervals
  * @param timeMillis the time by which messages expire, the same on all nodes
  * @param onLive told on a shard thread each time that a shard becomes live
@@ -30,6 +31,7 @@ record ShardEnvironment(
         OwnerTarget.Directory nodes,
         MessageRouting routing,
         SessionObserver observer,
+        DeliveryMemory memory,
         LongSupplier clockMillis,
         LongSupplier timeMillis,
         ShardRecorder recorder,

@@ -11,6 +11,8 @@ public interface ShardRecorder {
         TENANT_QUEUES_FULL,
         /** Its expiry interval was over. */
         EXPIRED,
+        /** The store had lost it: somebody else has deleted it there. */
+        LOST_IN_STORE,
         /** QoS 0 messages for sessions of this node's shards came faster than they could be passed on. */
         OWNER_BUSY
     }
@@ -23,6 +25,9 @@ public interface ShardRecorder {
 
     /** A message left a queue without being delivered. */
     default void dropped(Drop reason) {}
+
+    /** So many queued messages of sessions that are away were looked at for whether they have expired. */
+    default void lookedForExpired(long messages) {}
 
     /** A save point is stored. */
     default void saved(int queuedEntries) {}

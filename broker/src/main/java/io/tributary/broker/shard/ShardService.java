@@ -39,6 +39,7 @@ final class ShardService implements Effects {
     private final ConnectionAnswers answers;
     private final LogSnapshots snapshots;
     private final ApplicationTopics topics;
+    private final ExpirySweep sweep;
 
     private long handedAtOnce;
     /** How far the log was folded when that was looked at last, and since when. */
@@ -78,10 +79,13 @@ final class ShardService implements Effects {
                 thread,
                 environment.timeMillis(),
                 environment.recorder(),
-                roomBytes);
+                roomBytes,
+                environment.memory().part());
         if (numbersMayRepeat) {
             deliveries.forgetOlderConnections();
         }
+        LostMessages losses = new LostMessages(deliveries, environment.timeMillis());
+        queues.tellLosses(losses);
         backlogs = new Backlogs(limits, queues, deliveries);
         redistributor = new Redistributor(
                 queues,
@@ -96,6 +100,13 @@ final class ShardService implements Effects {
         wills = new WillsAndExpiry(environment, tenure, loaded, redistributor, thread);
         answers = new ConnectionAnswers(
                 environment, tenure, state, deliveries, wills, topics.living(), numbersMayRepeat, endOfTurn);
+        sweep = new ExpirySweep(
+                state,
+                queues,
+                deliveries,
+                losses,
+                environment.recorder(),
+                environment.config().expirySweepOf(environment.log().shardCount()));
         snapshots = new LogSnapshots(environment, state, queues, loaded.time(), tenure, tenure.epoch());
     }
 
@@ -193,9 +204,10 @@ final class ShardService implements Effects {
     void endOfTurn() {
         deliveries.flush();
         SavePoints savePoints = loaded.savePoints();
-        boolean forSavePoint = savePoints.wantsSettled(deliveries.hasSettled());
-        boolean isLate = deliveries.hasSettled() && savePoints.isSettledLate();
-        if (forSavePoint || isLate || deliveries.hasReceived()) {
+        ToBeLogged waiting = deliveries.toBeLogged;
+        boolean forSavePoint = savePoints.wantsSettled(!waiting.isEmpty());
+        boolean isLate = !waiting.isEmpty() && savePoints.isSettledLate(waiting.messages());
+        if (forSavePoint || isLate || waiting.hasReceived()) {
             for (Settled settled : deliveries.takeSettled(tenure.epoch())) {
                 savePoints.settledAppended(forSavePoint);
                 tenure.append(settled);
@@ -215,6 +227,7 @@ final class ShardService implements Effects {
         wills.tick();
         loaded.wills().tick();
         redistributor.retry();
+        sweep.tick(nowMillis, environment.timeMillis().getAsLong());
         snapshots.tick(loaded.forwarder().isDoneUpTo(state.applied()));
         topics.tick(loaded.time().nowMillis());
     }

@@ -98,6 +98,7 @@ public final class Shards implements ClientShards, AutoCloseable {
                 new AllNodes(),
                 node.routing(),
                 node.observer(),
+                new DeliveryMemory(config.deliveryBytes()),
                 intervals::millis,
                 clock::millis,
                 node.recorder(),
@@ -433,6 +434,11 @@ public final class Shards implements ClientShards, AutoCloseable {
     /** What tenants hold in this node's shards, for each of them. */
     public Stream<TenantShare> tenantShares() {
         return drivers.all().flatMap(driver -> driver.shares().all().stream());
+    }
+
+    /** How much memory messages between queues and connections take, in bytes. */
+    public long deliveryBytes() {
+        return drivers.deliveryBytes();
     }
 
     /** Figures of this node's shards, a few seconds old at most. */

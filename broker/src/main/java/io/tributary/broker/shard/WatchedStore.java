@@ -75,6 +75,12 @@ final class WatchedStore implements ShardStore {
     }
 
     @Override
+    public CompletionStage<ExpiredPage> readExpired(
+            int shard, String clientId, long fromSequence, long nowMillis, int maxEntries) {
+        return watched(shard, Call.READ_QUEUE, store.readExpired(shard, clientId, fromSequence, nowMillis, maxEntries));
+    }
+
+    @Override
     public CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint) {
         return watched(shard, Call.SAVE, store.save(shard, savePoint));
     }

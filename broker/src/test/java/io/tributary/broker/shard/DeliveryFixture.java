@@ -46,7 +46,10 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     final TenantShares shares = new TenantShares();
     final ShardState state = new ShardState(this, new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()), shares::of);
     final SessionQueues queues = new SessionQueues(0, state, store, Runnable::run);
+    final DeliveryMemory memory;
+    private final DeliveryMemory.Part others;
     final Deliveries deliveries;
+    final LostMessages losses;
     final Backlogs backlogs;
     final QueueTrimmer trimmer;
     final Redistributor redistributor;
@@ -55,11 +58,13 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     @Nullable
     Recipient otherMember;
 
-    private final CatchUpPace catchUp;
+    private final ShardConfig config;
     private long offset;
 
     DeliveryFixture(ShardConfig config) {
-        catchUp = config.catchUp();
+        this.config = config;
+        memory = new DeliveryMemory(config.deliveryBytes());
+        others = memory.part();
         deliveries = new Deliveries(
                 config,
                 queues,
@@ -73,7 +78,10 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
                         dropped.add(reason.name());
                     }
                 },
-                ShardLog.ROOM_BYTES);
+                ShardLog.ROOM_BYTES,
+                memory.part());
+        losses = new LostMessages(deliveries, () -> nowMillis);
+        queues.tellLosses(losses);
         backlogs = new Backlogs(config.queue(), queues, deliveries);
         redistributor = new Redistributor(
                 queues,
@@ -92,6 +100,16 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
                 ShardLog.ROOM_BYTES);
         trimmer = new QueueTrimmer(config.queue(), queues, deliveries, backlogs, redistributor);
         fold(new ShardEvent.Owner(Samples.NODE));
+    }
+
+    /** Another shard takes so much that nothing is kept for sessions that are behind. */
+    void keepNothing() {
+        others.take(config.deliveryBytes() / 8 * 7);
+    }
+
+    /** It gives that back. */
+    void keepAgain() {
+        others.end();
     }
 
     /** With windows and queues of so many messages. */
@@ -118,7 +136,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
                 topicStats.of(client),
                 topics,
                 Runnable::run,
-                catchUp,
+                config.catchUp(),
                 () -> nowMillis,
                 () -> nowMillis,
                 ShardRecorder.NONE,

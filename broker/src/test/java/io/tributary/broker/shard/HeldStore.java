@@ -6,10 +6,12 @@ import io.tributary.persistence.shard.ShardStore;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Queue;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -21,6 +23,12 @@ final class HeldStore implements ShardStore {
     final SimStore.Shard content = new SimStore.Shard();
     /** From which sequence number on queues were read. */
     final List<Long> queueReads = new ArrayList<>();
+
+    /** Where it was looked for what has expired: client, from which sequence number on, at how many at most. */
+    final List<String> expiredReads = new ArrayList<>();
+
+    /** Sequence numbers, of any client, whose messages are lost. */
+    final Set<Long> lost = new HashSet<>();
 
     private final Queue<Held<?>> arriving = new ArrayDeque<>();
     private final Queue<Runnable> answers = new ArrayDeque<>();
@@ -84,15 +92,28 @@ final class HeldStore implements ShardStore {
         return hold(() -> {
             NavigableMap<Long, QueueEntry> queue = content.queues.getOrDefault(clientId, new TreeMap<>());
             List<Entry> page = new ArrayList<>();
+            List<Remnant> remnants = new ArrayList<>();
             for (Map.Entry<Long, QueueEntry> entry :
                     queue.tailMap(fromSequence, true).entrySet()) {
-                if (page.size() == maxEntries) {
-                    return new QueuePage(page, true, content.applied);
+                if (page.size() + remnants.size() == maxEntries) {
+                    return new QueuePage(page, remnants, true, content.applied);
                 }
-                page.add(new Entry(entry.getKey(), entry.getValue()));
+                if (lost.contains(entry.getKey()) && entry.getValue() instanceof QueueEntry.Queued queued) {
+                    long expiresAt = queued.message().expiresAtMillis();
+                    remnants.add(new Remnant(entry.getKey(), queued.sizeBytes(), expiresAt));
+                } else {
+                    page.add(new Entry(entry.getKey(), entry.getValue()));
+                }
             }
-            return new QueuePage(page, false, content.applied);
+            return new QueuePage(page, remnants, false, content.applied);
         });
+    }
+
+    @Override
+    public CompletionStage<ExpiredPage> readExpired(
+            int shard, String clientId, long fromSequence, long nowMillis, int maxEntries) {
+        expiredReads.add(clientId + " " + fromSequence + " " + maxEntries);
+        return hold(() -> content.expired(clientId, fromSequence, nowMillis, maxEntries));
     }
 
     @Override

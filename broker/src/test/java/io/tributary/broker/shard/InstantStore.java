@@ -34,6 +34,12 @@ public final class InstantStore implements ShardStore {
     }
 
     @Override
+    public synchronized CompletionStage<ExpiredPage> readExpired(
+            int shard, String clientId, long fromSequence, long nowMillis, int maxEntries) {
+        return CompletableFuture.completedStage(new ExpiredPage(List.of(), -1, false, applied[shard]));
+    }
+
+    @Override
     public synchronized CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint) {
         applied[shard] = savePoint.applied();
         return CompletableFuture.completedStage(null);

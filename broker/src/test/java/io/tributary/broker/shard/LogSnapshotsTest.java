@@ -302,6 +302,7 @@ class LogSnapshotsTest {
                 nodes,
                 new NoRouting(),
                 new NoObserver(),
+                new DeliveryMemory(1 << 20),
                 () -> nowMillis,
                 () -> nowMillis,
                 new ShardRecorder() {

@@ -125,6 +125,7 @@ class QueueTrimmerTest {
 
     @Test
     void storedMessagesAreDroppedWhenRead() {
+        shard.keepNothing();
         shard.fold(attach("a", 7), detach("a", 1, 0));
         shard.publish("a", "1", "2", "3");
         shard.save();
@@ -138,6 +139,7 @@ class QueueTrimmerTest {
 
     @Test
     void whatWasLookedThroughIsNotReadAgain() {
+        shard.keepNothing();
         shard.fold(attach("a", 7), detach("a", 1, 0));
         shard.publish("a", "1", "2", "3");
         shard.save();
@@ -151,6 +153,7 @@ class QueueTrimmerTest {
 
     @Test
     void whatAClientWasHandedAndNotSentIsTheOldestOnceItHasGone() {
+        shard.keepNothing();
         shard.fold(attach("a", 7));
         shard.publish("a", "1", "2", "3");
         shard.save();
@@ -169,6 +172,7 @@ class QueueTrimmerTest {
 
     @Test
     void whatIsBeingReadForAClientIsNotDropped() {
+        shard.keepNothing();
         shard.fold(attach("a", 7));
         shard.publish("a", "1", "2", "3");
         shard.save();
@@ -186,6 +190,7 @@ class QueueTrimmerTest {
 
     @Test
     void clientIsHandedWhatIsLeftBehindWhatWasDropped() {
+        shard.keepNothing();
         shard.fold(attach("a", 7));
         shard.publish("a", "1", "2", "3", "4", "5");
         shard.save();
@@ -201,6 +206,7 @@ class QueueTrimmerTest {
 
     @Test
     void trimmingIsTriedAgainWhenTheStoreFailed() {
+        shard.keepNothing();
         shard.fold(attach("a", 7), detach("a", 1, 0));
         shard.publish("a", "1", "2", "3");
         shard.save();
@@ -213,6 +219,7 @@ class QueueTrimmerTest {
 
     @Test
     void nothingIsTouchedWhenTheSessionEndsMeanwhile() {
+        shard.keepNothing();
         shard.fold(attach("a", 7), detach("a", 1, 0));
         shard.publish("a", "1", "2", "3");
         shard.save();
@@ -222,6 +229,94 @@ class QueueTrimmerTest {
         shard.store.answerAll();
         assertThat(shard.dropped).isEmpty();
         assertThat(shard.deliveries.messagesOf(shard.client("a"))).isEqualTo(1);
+    }
+
+    // Without the store.
+
+    @Test
+    void storedMessagesOfAnOfflineClientAreDroppedWithoutReadingThem() {
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.publish("a", "1", "2", "3");
+        shard.save();
+        shard.publish("a", "4", "5");
+        assertThat(shard.dropped).hasSize(2);
+        assertThat(shard.store.queueReads).isEmpty();
+        shard.log();
+        assertThat(shard.client("a").queuedMessages()).isEqualTo(3);
+        assertThat(shard.client("a").queuedBytes()).isEqualTo(3L * message("1").sizeBytes());
+        shard.fold(attach("a", 8));
+        shard.store.answerAll();
+        assertThat(shard.target.take()).containsExactly("8: 3 4");
+    }
+
+    @Test
+    void storedMessagesOfAConnectedClientAreDroppedAndHandedWithoutReadingThem() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2", "3");
+        shard.save();
+        shard.publish("a", "4", "5");
+        shard.save();
+        assertThat(shard.dropped).hasSize(2);
+        shard.settle("a", 1, 2);
+        shard.settle("a", 5);
+        shard.log();
+        assertThat(shard.target.take()).containsExactly("7: 1", "7: 2", "7: 5");
+        assertThat(shard.store.queueReads).isEmpty();
+        assertThat(shard.client("a").queuedMessages()).isZero();
+        assertThat(shard.client("a").queuedBytes()).isZero();
+    }
+
+    /** The log answers late: what is dropped is counted and gone all the same. */
+    @Test
+    void queueIsWithinItsLimitAtAnyMomentWhenTheLogIsLate() {
+        shard = DeliveryFixture.of(10, 100, Overflow.DROP_OLDEST);
+        shard.fold(attach("a", 7));
+        for (int i = 1; i <= 5000; i++) {
+            shard.publish("a", String.valueOf(i));
+            if (i % 700 == 0) {
+                shard.save();
+            }
+            assertThat(shard.deliveries.messagesOf(shard.client("a"))).isLessThanOrEqualTo(100);
+        }
+        assertThat(shard.store.queueReads).isEmpty();
+        assertThat(shard.dropped).hasSize(4900);
+        shard.log();
+        assertThat(shard.client("a").queuedMessages()).isEqualTo(100);
+        for (int i = 1; i <= 10; i++) {
+            shard.settle("a", i);
+        }
+        assertThat(shard.target.take())
+                .as("the oldest that are left come next")
+                .containsSubsequence("7: 10", "7: 4911 4912 4913");
+    }
+
+    /** Only what was queued since the owner looks is known to it: what is older is read first. */
+    @Test
+    void olderMessagesAreReadAndDroppedBeforeThoseThatAreKnown() {
+        shard.keepNothing();
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.publish("a", "1", "2");
+        shard.save();
+        shard.keepAgain();
+        shard.publish("a", "3");
+        shard.save();
+        shard.publish("a", "4", "5", "6");
+        assertThat(shard.dropped).isEmpty();
+        shard.store.answerAll();
+        assertThat(shard.dropped).hasSize(3);
+        assertThat(shard.store.queueReads).containsExactly(1L, 2L);
+        shard.log();
+        shard.fold(attach("a", 8));
+        shard.store.answerAll();
+        assertThat(shard.target.take()).containsExactly("8: 4 5");
+    }
+
+    @Test
+    void longQueueOfAnOfflineClientIsForgottenWhenThereIsNoMemoryForIt() {
+        shard.keepNothing();
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        shard.publish("a", "1", "2", "3");
+        assertThat(shard.deliveries.sessions()).isZero();
     }
 
     // What waited while the shard stood still.

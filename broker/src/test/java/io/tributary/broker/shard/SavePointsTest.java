@@ -216,14 +216,14 @@ class SavePointsTest {
     /** The log is read no further until there is room, and what is settled is to be in it by then. */
     @Test
     void settledIsLoggedWhenTheStoreIsBehind() {
-        assertThat(savePoints.isSettledLate()).isFalse();
+        assertThat(savePoints.isSettledLate(0)).isFalse();
         proceedBehind();
         assertThat(savePoints.wantsSettled(true)).isFalse();
-        assertThat(savePoints.isSettledLate()).isTrue();
+        assertThat(savePoints.isSettledLate(0)).isTrue();
         savePoints.settledAppended(false);
-        assertThat(savePoints.isSettledLate()).isFalse();
+        assertThat(savePoints.isSettledLate(0)).isFalse();
         savePoints.settledFolded();
-        assertThat(savePoints.isSettledLate()).isTrue();
+        assertThat(savePoints.isSettledLate(0)).isTrue();
     }
 
     @Test
@@ -231,14 +231,14 @@ class SavePointsTest {
         nowMillis += 1000;
         proceed();
         store.fail();
-        assertThat(savePoints.isSettledLate()).isFalse();
+        assertThat(savePoints.isSettledLate(0)).isFalse();
         nowMillis += 1000;
-        assertThat(savePoints.isSettledLate()).isTrue();
+        assertThat(savePoints.isSettledLate(0)).isTrue();
         savePoints.settledAppended(false);
         savePoints.settledFolded();
-        assertThat(savePoints.isSettledLate()).isFalse();
+        assertThat(savePoints.isSettledLate(0)).isFalse();
         nowMillis += 1000;
-        assertThat(savePoints.isSettledLate()).isTrue();
+        assertThat(savePoints.isSettledLate(0)).isTrue();
     }
 
     @Test
@@ -246,9 +246,9 @@ class SavePointsTest {
         nowMillis += 1000;
         proceed();
         queue(TOO_MANY / 4 + 1);
-        assertThat(savePoints.isSettledLate()).isTrue();
+        assertThat(savePoints.isSettledLate(0)).isTrue();
         savePoints.settledAppended(false);
-        assertThat(savePoints.isSettledLate()).isFalse();
+        assertThat(savePoints.isSettledLate(0)).isFalse();
     }
 
     /** Such as a thousand clients a second that come and go for as long as the store is away. */
@@ -409,6 +409,7 @@ class SavePointsTest {
                 new RecordingNodes(),
                 new NoRouting(),
                 new NoObserver(),
+                new DeliveryMemory(1 << 20),
                 () -> nowMillis,
                 () -> nowMillis,
                 ShardRecorder.NONE,

@@ -28,6 +28,7 @@ class ShardConfigTest {
         assertRefused("save-point-messages", ShardConfig.builder().savePointMessages(0));
         assertRefused("save-point-size", ShardConfig.builder().savePointSize(1023));
         assertRefused("unsaved-size", ShardConfig.builder().unsavedSize(1023));
+        assertRefused("delivery-size", ShardConfig.builder().deliverySize(1023));
         assertRefused("window-messages", ShardConfig.builder().windowMessages(0));
         assertRefused("window-messages", ShardConfig.builder().windowMessages(32_768));
         assertRefused("window-size", ShardConfig.builder().windowSize(1023));
@@ -36,7 +37,9 @@ class ShardConfigTest {
 
     @Test
     void zeroThreadsAndZeroUnsavedSizeAreThoseThatTheMachineHasRoomFor() {
-        assertThat(ShardConfig.builder().threads(0).unsavedSize(0).build()).isEqualTo(ShardConfig.defaults());
+        ShardConfig config =
+                ShardConfig.builder().threads(0).unsavedSize(0).deliverySize(0).build();
+        assertThat(config).isEqualTo(ShardConfig.defaults());
     }
 
     @Test

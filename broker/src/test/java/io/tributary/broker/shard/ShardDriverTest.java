@@ -882,6 +882,7 @@ class ShardDriverTest {
                         told.add("ended " + clientId + "/" + session);
                     }
                 },
+                new DeliveryMemory(1 << 20),
                 () -> nowMillis + CLOCK_ORIGIN,
                 () -> nowMillis,
                 new ShardRecorder() {

@@ -63,6 +63,7 @@ final class SimNode {
                 new Ways(),
                 world.routing,
                 new Observer(),
+                new DeliveryMemory(world.config.deliveryBytes()),
                 clock::monotonicMillis,
                 clock::millis,
                 world.recorder,

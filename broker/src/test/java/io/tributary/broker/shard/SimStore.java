@@ -11,6 +11,8 @@ import io.tributary.persistence.shard.SavePoint.WillKey;
 import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import io.tributary.persistence.shard.ShardStore.Claimant;
+import io.tributary.persistence.shard.ShardStore.ExpiredPage;
+import io.tributary.persistence.shard.ShardStore.Remnant;
 import io.tributary.persistence.shard.ShardStore.Reused;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -123,6 +125,26 @@ final class SimStore {
             return new Claim(applied, leaderEpoch, foldedOwner, snapshotMillis, List.copyOf(sources.values()), reused);
         }
 
+        /** What has expired in a part of a queue. */
+        ExpiredPage expired(String clientId, long fromSequence, long nowMillis, int maxEntries) {
+            List<Remnant> expired = new ArrayList<>();
+            long upTo = -1;
+            int left = maxEntries;
+            NavigableMap<Long, QueueEntry> queue = queues.getOrDefault(clientId, new TreeMap<>());
+            for (var entry : queue.tailMap(fromSequence, true).entrySet()) {
+                if (left-- == 0) {
+                    return new ExpiredPage(expired, upTo, true, applied);
+                }
+                upTo = entry.getKey();
+                if (entry.getValue() instanceof QueueEntry.Queued queued
+                        && queued.message().isExpiredAt(nowMillis)) {
+                    expired.add(new Remnant(
+                            upTo, queued.sizeBytes(), queued.message().expiresAtMillis()));
+                }
+            }
+            return new ExpiredPage(expired, upTo, false, applied);
+        }
+
         private NavigableMap<Long, QueueEntry> queue(String clientId) {
             return queues.computeIfAbsent(clientId, _ -> new TreeMap<>());
         }
@@ -202,6 +224,13 @@ final class SimStore {
                 }
                 return new QueuePage(page, false, state.applied);
             });
+        }
+
+        @Override
+        public CompletionStage<ExpiredPage> readExpired(
+                int shard, String clientId, long fromSequence, long nowMillis, int maxEntries) {
+            return ask(() -> shards.get(shard)
+                    .expired(clientId, fromSequence, nowMillis, Math.min(maxEntries, ENTRIES_PER_PAGE)));
         }
 
         @Override

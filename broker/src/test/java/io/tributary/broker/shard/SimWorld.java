@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * seed. When the actions are over everything is healed, all clients come back, and the ledger is settled.
  */
 final class SimWorld {
+    /** Of a session that is behind, three or four messages are kept. */
+    private static final int TIGHT_DELIVERY_BYTES = 2048;
+
     static final String WATCHER = "watcher";
     static final String WILLS = "wills";
     private static final String GUEST = "guest";
@@ -298,6 +301,7 @@ final class SimWorld {
                 .windowMessages(clock.between(1, 12))
                 .windowSize(clock.chance(0.2) ? 1024 : 1 << 20)
                 .unsavedSize(tight ? clock.between(1, 20) * 1024L : 64 << 20)
+                .deliverySize(tight ? TIGHT_DELIVERY_BYTES : 64 << 20)
                 .retention(faults.cuts ? Duration.ofSeconds(clock.between(10, 60)) : Duration.ZERO)
                 .build()
                 .with(limits, CatchUpPace.NONE);

@@ -94,6 +94,12 @@ class WatchedStoreTest {
         }
 
         @Override
+        public CompletionStage<ExpiredPage> readExpired(
+                int shard, String clientId, long fromSequence, long nowMillis, int maxEntries) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint) {
             return answer(null);
         }

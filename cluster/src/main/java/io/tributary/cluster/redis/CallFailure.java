@@ -11,8 +11,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Why a call failed, and what its caller is told. Redis begins an error with a code in capitals; that of our scripts is
- * {@code FENCED}, and {@code RESTART} for a cursor of another process.
+ * Why a call failed, and what its caller is told. Redis begins an error with a code in capitals; those of our scripts
+ * are {@code FENCED}, {@code LAYOUT}, and {@code RESTART} for a cursor of another process.
  */
 record CallFailure(Failure kind, RuntimeException exception) {
     private static final Set<String> PASSING = Set.of(
@@ -48,6 +48,9 @@ record CallFailure(Failure kind, RuntimeException exception) {
         if (code.equals("FENCED")) {
             return new CallFailure(Failure.FENCED, fenced(call, message.split(" ", -1)));
         }
+        if (code.equals("LAYOUT")) {
+            return new CallFailure(Failure.OTHER, otherLayout(call, message.substring(end + 1)));
+        }
         if (code.equals("OOM")) {
             return new CallFailure(Failure.OUT_OF_MEMORY, failed(call, refused));
         }
@@ -72,6 +75,11 @@ record CallFailure(Failure kind, RuntimeException exception) {
                 new FencedException("shard %d: the state is at offset %s, and the save point expects %s"
                         .formatted(call.shard(), found, call.argument(2)));
         };
+    }
+
+    private static RedisStoreException otherLayout(ScriptCall call, String found) {
+        return new RedisStoreException("shard %d: its state in Redis has layout %s, and this version has layout %d"
+                .formatted(call.shard(), found, Position.FORMAT));
     }
 
     private static RedisStoreException failed(ScriptCall call, Throwable cause) {

@@ -10,7 +10,14 @@ import java.util.List;
 
 /** Where a shard's state stands, as its hash has it: the scripts write {@code epoch} and {@code applied}. */
 final class Position {
-    private static final String APPLIED = "applied";
+    /**
+     * The number of the layout: what keys there are, and what is in them. Another one is refused, not converted.
+     * docs/redis-layout.md is about this one.
+     */
+    static final int FORMAT = 2;
+
+    static final String LAYOUT = "layout";
+    static final String APPLIED = "applied";
     static final String FOLDED_OWNER = "folded-owner";
     static final String LEADER_EPOCH = "leader-epoch";
     static final String SNAPSHOT_AT = "snapshot-at";

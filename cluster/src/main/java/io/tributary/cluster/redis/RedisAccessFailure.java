@@ -14,8 +14,10 @@ import javax.net.ssl.SSLException;
  */
 final class RedisAccessFailure {
     /** The rights that the user needs on each node and no more, as in ACL SETUSER. */
-    static final String PERMISSIONS = "~tributary:* +evalsha +eval +hget +hgetall +hscan +hset +hdel +zadd +zrange"
-            + " +zremrangebyscore +unlink +info +cluster|nodes +cluster|myid +asking +client|setname";
+    static final String PERMISSIONS =
+            "~tributary:* +evalsha +eval +hget +hgetall +hscan +hset +hdel +hmget +zadd +zrange +zscore +zrem"
+                    + " +zremrangebyscore +get +set +exists +persist +rename +unlink +info +cluster|nodes"
+                    + " +cluster|myid +asking +client|setname";
 
     private RedisAccessFailure() {}
 

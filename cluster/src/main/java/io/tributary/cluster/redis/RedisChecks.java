@@ -32,9 +32,13 @@ public final class RedisChecks {
 
     private final RedisConfig config;
     private final RedisClient client;
+    /** Where the first shard's state stands. */
+    private final String position;
+
     private final List<String> problems = new ArrayList<>();
 
-    private RedisChecks(RedisConfig config, RedisClient client) {
+    private RedisChecks(RedisConfig config, int shards, RedisClient client) {
+        position = new String(new ShardKeys(SlotTags.of(shards).getFirst()).position(), StandardCharsets.UTF_8);
         this.config = config;
         this.client = client;
     }
@@ -42,13 +46,15 @@ public final class RedisChecks {
     /**
      * The faults that keep the broker from using the cluster, empty if there are none. Blocks for a few times the time
      * of a call.
+     *
+     * @param shards how many shards the cluster of brokers has
      */
-    public static List<String> problems(RedisConfig config) {
+    public static List<String> problems(RedisConfig config, int shards) {
         RedisClient client = RedisClient.create();
         client.setOptions(
                 RedisCluster.withOptions(ClientOptions.builder(), config).build());
         try {
-            RedisChecks checks = new RedisChecks(config, client);
+            RedisChecks checks = new RedisChecks(config, shards, client);
             checks.run();
             return List.copyOf(checks.problems);
         } finally {
@@ -92,29 +98,47 @@ public final class RedisChecks {
                 .filter(member -> member.getRole() == RedisInstance.Role.UPSTREAM)
                 .filter(member -> !member.getSlots().isEmpty())
                 .toList();
-        checkSlots(primaries);
+        boolean areSlotsServed = checkSlots(primaries);
         for (RedisClusterNode primary : primaries) {
             String host = primary.getUri().getHost();
             RedisConfig.Node at = host.isEmpty()
                     ? node
                     : new RedisConfig.Node(host, primary.getUri().getPort());
-            String failure = ask(at, asked -> checkPrimary(at, asked));
+            boolean hasFirstShard = areSlotsServed && primary.hasSlot(SlotHash.getSlot(position));
+            String failure = ask(at, asked -> checkPrimary(at, asked, hasFirstShard));
             if (failure != null) {
                 problems.add(failure);
             }
         }
     }
 
-    private void checkPrimary(RedisConfig.Node node, StatefulRedisConnection<String, String> connection) {
+    private void checkPrimary(
+            RedisConfig.Node node, StatefulRedisConnection<String, String> connection, boolean hasFirstShard) {
         problems.addAll(primaryProblems(node, RedisInfo.parse(connection.sync().info())));
-        String key = new String(new ShardKeys("0").position(), StandardCharsets.UTF_8);
-        List<String> refused = connection.sync().eval(RIGHTS_SCRIPT, ScriptOutputType.MULTI, new String[0], key);
+        List<String> refused = connection.sync().eval(RIGHTS_SCRIPT, ScriptOutputType.MULTI, new String[0], position);
         if (!refused.isEmpty()) {
             problems.add(RedisAccessFailure.missingRights(node, "not " + String.join(", ", refused)));
+        } else if (hasFirstShard) {
+            problems.addAll(layoutProblems(
+                    node,
+                    connection.sync().hget(position, Position.APPLIED),
+                    connection.sync().hget(position, Position.LAYOUT)));
         }
     }
 
-    private void checkSlots(List<RedisClusterNode> primaries) {
+    /** Whether what is there already is in the layout of this version: the one before had no number. */
+    private static List<String> layoutProblems(
+            RedisConfig.Node node, @Nullable String applied, @Nullable String layout) {
+        String found = layout == null ? "1" : layout;
+        return applied == null || found.equals(Integer.toString(Position.FORMAT))
+                ? List.of()
+                : List.of(
+                        ("Redis at %s has the state of sessions in layout %s; this version has layout %d and converts none."
+                                        + " Start the version that wrote it, or give this one an empty Redis and an empty Kafka.")
+                                .formatted(node, found, Position.FORMAT));
+    }
+
+    private boolean checkSlots(List<RedisClusterNode> primaries) {
         BitSet covered = new BitSet(SlotHash.SLOT_COUNT);
         for (RedisClusterNode primary : primaries) {
             if (!primary.is(RedisClusterNode.NodeFlag.FAIL)) {
@@ -128,6 +152,7 @@ public final class RedisChecks {
                                     + " failed primaries back, or run redis-cli --cluster fix.")
                             .formatted(missing, SlotHash.SLOT_COUNT, covered.nextClearBit(0)));
         }
+        return missing == 0;
     }
 
     /** Whether a server is part of a cluster at all. */

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param commandTimeout how long a call may take until it fails; also the limit for making a connection
  * @param requestQueueSize how many calls may be on their way on one connection; there is one to each primary
  * @param concurrentReads how many pages of queues, of at most 256 KiB each, may be on their way to this node
+ * @param inlineBytes messages lie in the queues themselves as long as their copies of one save point take less than
+ *     this together; larger ones lie apart, once for all queues of the shard
  * @param topologyRefresh how often the cluster is asked for its nodes; it is also asked at any sign of a change
  */
 public record RedisConfig(
@@ -25,7 +27,14 @@ public record RedisConfig(
         Duration commandTimeout,
         int requestQueueSize,
         int concurrentReads,
+        int inlineBytes,
         Duration topologyRefresh) {
+
+    /** What messages lie in the queues as long as their copies are smaller than, if nothing else is said. */
+    public static final int INLINE_BYTES = 4 << 10;
+
+    /** The largest such size: more than all copies of a message, so that no message lies apart. */
+    public static final int MOST_INLINE_BYTES = 1 << 30;
 
     public RedisConfig {
         nodes = List.copyOf(nodes);
@@ -35,6 +44,7 @@ public record RedisConfig(
         isWithin("command-timeout (ms)", commandTimeout.toMillis(), 100, 60_000);
         isWithin("request-queue-size", requestQueueSize, 100, 1_000_000);
         isWithin("concurrent-reads", concurrentReads, 1, 10_000);
+        isWithin("inline-size (bytes)", inlineBytes, 0, MOST_INLINE_BYTES);
         isWithin("topology-refresh (ms)", topologyRefresh.toMillis(), 1000, 3_600_000);
         if (requestQueueSize <= concurrentReads) {
             throw new IllegalArgumentException("request-queue-size: " + requestQueueSize
@@ -42,26 +52,58 @@ public record RedisConfig(
         }
     }
 
-    /** No encryption, nobody in particular, 5 s a call, 10,000 calls and 256 reads on their way, a look each 30 s. */
+    /**
+     * No encryption, nobody in particular, 5 s a call, 10,000 calls and 256 reads on their way, 4 KiB in queues, a look
+     * each 30 s.
+     */
     public static RedisConfig of(List<Node> nodes) {
-        return new RedisConfig(nodes, null, null, Duration.ofSeconds(5), 10_000, 256, Duration.ofSeconds(30));
+        return new RedisConfig(
+                nodes, null, null, Duration.ofSeconds(5), 10_000, 256, INLINE_BYTES, Duration.ofSeconds(30));
     }
 
     /** The same with other credentials. */
     public RedisConfig withCredentials(@Nullable Credentials newCredentials) {
         return new RedisConfig(
-                nodes, newCredentials, tls, commandTimeout, requestQueueSize, concurrentReads, topologyRefresh);
+                nodes,
+                newCredentials,
+                tls,
+                commandTimeout,
+                requestQueueSize,
+                concurrentReads,
+                inlineBytes,
+                topologyRefresh);
     }
 
     /** The same with other encryption. */
     public RedisConfig withTls(@Nullable Tls newTls) {
         return new RedisConfig(
-                nodes, credentials, newTls, commandTimeout, requestQueueSize, concurrentReads, topologyRefresh);
+                nodes,
+                credentials,
+                newTls,
+                commandTimeout,
+                requestQueueSize,
+                concurrentReads,
+                inlineBytes,
+                topologyRefresh);
     }
 
     /** The same with another limit of a call's time. */
     public RedisConfig withCommandTimeout(Duration newTimeout) {
-        return new RedisConfig(nodes, credentials, tls, newTimeout, requestQueueSize, concurrentReads, topologyRefresh);
+        return new RedisConfig(
+                nodes, credentials, tls, newTimeout, requestQueueSize, concurrentReads, inlineBytes, topologyRefresh);
+    }
+
+    /** The same with another size up to which messages lie in the queues. */
+    public RedisConfig withInlineBytes(int newInlineBytes) {
+        return new RedisConfig(
+                nodes,
+                credentials,
+                tls,
+                commandTimeout,
+                requestQueueSize,
+                concurrentReads,
+                newInlineBytes,
+                topologyRefresh);
     }
 
     private static void isWithin(String name, long value, long least, long most) {

@@ -14,7 +14,8 @@ enum RedisScript {
     CLAIM("claim.lua", Operation.CLAIM),
     SAVE("save.lua", Operation.SAVE),
     READ_HASH("read-hash.lua", Operation.READ_SESSIONS),
-    READ_QUEUE("read-queue.lua", Operation.READ_QUEUE);
+    READ_QUEUE("read-queue.lua", Operation.READ_QUEUE),
+    READ_EXPIRED("read-expired.lua", Operation.READ_QUEUE);
 
     private final byte[] text;
     private final String digest;

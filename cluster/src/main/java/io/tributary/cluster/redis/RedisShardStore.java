@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A stage that failed with {@link RedisStoreException} says nothing about what Redis did: the call may be repeated,
  * and a save point must be until it succeeds or is fenced.
  *
- * <p>Decided in docs/decisions/0005-one-sorted-set-a-queue.md.
+ * <p>Decided in docs/decisions/0005-messages-apart-from-queues.md.
  */
 public final class RedisShardStore implements ShardStore {
     /** A page of a queue has no more entries and no more bytes, whatever is asked for. */
@@ -34,6 +34,7 @@ public final class RedisShardStore implements ShardStore {
     private final ScriptRunner scripts;
     private final ReadLimiter reads;
     private final RecordFormat format;
+    private final int inlineBytes;
 
     /**
      * Creates it on open connections, which stay open when it is closed.
@@ -46,6 +47,7 @@ public final class RedisShardStore implements ShardStore {
         keys = SlotTags.of(shards).stream().map(ShardKeys::new).toArray(ShardKeys[]::new);
         scripts = new ScriptRunner(cluster, recorder);
         RedisConfig config = cluster.config();
+        inlineBytes = config.inlineBytes();
         reads = new ReadLimiter(
                 config.concurrentReads(), config.commandTimeout().toNanos(), recorder);
     }
@@ -59,7 +61,8 @@ public final class RedisShardStore implements ShardStore {
             ShardKeys.utf8(owner.log()),
             decimal(owner.acceptsLog() ? 1 : 0),
             decimal(reused == null ? -1 : reused.from()),
-            decimal(reused == null ? -1 : reused.to())
+            decimal(reused == null ? -1 : reused.to()),
+            decimal(Position.FORMAT)
         };
         return scripts.run(new ScriptCall(RedisScript.CLAIM, shard, position, arguments))
                 .thenApply(Position::claim);
@@ -92,6 +95,32 @@ public final class RedisShardStore implements ShardStore {
         return reads.pass(() -> scripts.run(call)).thenApply(RedisShardStore::queuePage);
     }
 
+    @Override
+    public CompletionStage<ExpiredPage> readExpired(
+            int shard, String clientId, long fromSequence, long nowMillis, int maxEntries) {
+        byte[][] queue = {keys[shard].position(), keys[shard].queue(clientId)};
+        byte[][] arguments = {
+            decimal(Math.clamp(fromSequence, 0, StateBytes.MAX_NUMBER)),
+            decimal(Math.min(nowMillis, StateBytes.MAX_NUMBER)),
+            decimal(Math.clamp(maxEntries, 1, MAX_ENTRIES))
+        };
+        ScriptCall call = new ScriptCall(RedisScript.READ_EXPIRED, shard, queue, arguments);
+        return reads.pass(() -> scripts.run(call)).thenApply(RedisShardStore::expiredPage);
+    }
+
+    private static ExpiredPage expiredPage(List<Object> reply) {
+        List<Remnant> expired = new ArrayList<>(reply.size() - 3);
+        for (Object head : reply.subList(3, reply.size())) {
+            expired.add(StateBytes.remnant((byte[]) head));
+        }
+        boolean more = (long) reply.get(1) != 0;
+        return new ExpiredPage(expired, number(reply.get(2)), more, number(reply.get(0)));
+    }
+
+    private static long number(Object decimal) {
+        return Long.parseLong(StateBytes.text((byte[]) decimal));
+    }
+
     /** Beside the reads of owners, which may all be waiting for a server that is away. */
     @Override
     public CompletionStage<?> reach(int shard) {
@@ -104,7 +133,7 @@ public final class RedisShardStore implements ShardStore {
     public CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint) {
         SaveCall save;
         try {
-            save = new SaveCall(keys[shard], savePoint, format.toWrite());
+            save = new SaveCall(keys[shard], savePoint, inlineBytes, format.toWrite());
         } catch (IllegalArgumentException e) {
             return CompletableFuture.failedFuture(new RedisStoreException("shard " + shard + ": " + e.getMessage(), e));
         }
@@ -132,12 +161,21 @@ public final class RedisShardStore implements ShardStore {
         return new SessionPage(sessions, wills, next == null ? null : next.toString());
     }
 
+    /** Each member comes alone, unless its message lies apart: then that follows, or nothing where it is not there. */
     private static QueuePage queuePage(List<Object> reply) {
         List<Entry> entries = new ArrayList<>(reply.size() - 2);
-        for (Object member : reply.subList(2, reply.size())) {
-            entries.add(StateBytes.entry((byte[]) member));
+        List<Remnant> remnants = new ArrayList<>();
+        for (int i = 2; i < reply.size(); i++) {
+            byte[] member = (byte[]) reply.get(i);
+            if (!StateBytes.isApart(member)) {
+                entries.add(StateBytes.entry(member));
+            } else if (reply.get(++i) instanceof byte[] body) {
+                entries.add(StateBytes.entry(member, body));
+            } else {
+                remnants.add(StateBytes.remnant(member));
+            }
         }
         boolean more = (long) reply.get(1) != 0;
-        return new QueuePage(entries, more, Long.parseLong(StateBytes.text((byte[]) reply.get(0))));
+        return new QueuePage(entries, remnants, more, number(reply.get(0)));
     }
 }

@@ -2,6 +2,7 @@ package io.tributary.cluster.redis;
 
 import static io.tributary.cluster.redis.StateBytes.decimal;
 
+import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.StateCodec;
 import io.tributary.common.event.StoredSession;
 import io.tributary.persistence.shard.SavePoint;
@@ -23,23 +24,31 @@ final class SaveCall {
     static final int MAX_PARTS = 1_000_000;
 
     private final int format;
+    private final Bodies bodies;
     private final List<byte[]> keys = new ArrayList<>();
     private final List<byte[]> arguments = new ArrayList<>();
 
     /**
+     * Creates one.
+     *
+     * @param inlineBytes messages whose copies take less together lie in the queues
      * @throws IllegalArgumentException if the save point has more parts than Redis takes, or numbers that it cannot
-     * count
+     *     count
      */
-    SaveCall(ShardKeys shard, SavePoint savePoint, int format) {
+    SaveCall(ShardKeys shard, SavePoint savePoint, int inlineBytes, int format) {
         this.format = format;
+        bodies = new Bodies(savePoint, inlineBytes, format);
         keys.add(shard.position());
         keys.add(shard.sessions());
         keys.add(shard.wills());
+        keys.add(shard.references());
+        keys.add(shard.gone());
         addPosition(savePoint);
         addSessionsAndWills(savePoint);
+        bodies.addTo(arguments);
         changesByClient(savePoint).forEach((clientId, change) -> {
             keys.add(shard.queue(clientId));
-            change.addTo(arguments, format);
+            change.addTo(arguments, bodies, format);
         });
         if (keys.size() + arguments.size() > MAX_PARTS) {
             throw new IllegalArgumentException("a save point of " + (keys.size() + arguments.size())
@@ -61,9 +70,10 @@ final class SaveCall {
         arguments.add(decimal(savePoint.applied()));
         arguments.add(decimal(savePoint.cleared().size()));
         arguments.add(decimal(savePoint.willsRemoved().size()));
-        arguments.add(decimal(2L * (3 + savePoint.sources().size())));
+        arguments.add(decimal(2L * (4 + savePoint.sources().size())));
         arguments.add(decimal(2L * savePoint.sessions().size()));
         arguments.add(decimal(2L * savePoint.wills().size()));
+        arguments.add(decimal(4L * bodies.count()));
     }
 
     private void addSessionsAndWills(SavePoint savePoint) {
@@ -73,6 +83,8 @@ final class SaveCall {
         for (WillKey will : savePoint.willsRemoved()) {
             arguments.add(StateBytes.willField(will.clientId(), will.epoch()));
         }
+        arguments.add(ShardKeys.utf8(Position.LAYOUT));
+        arguments.add(decimal(Position.FORMAT));
         arguments.add(ShardKeys.utf8(Position.FOLDED_OWNER));
         arguments.add(decimal(savePoint.foldedOwner()));
         arguments.add(ShardKeys.utf8(Position.LEADER_EPOCH));
@@ -117,17 +129,23 @@ final class SaveCall {
         private final List<Long> removed = new ArrayList<>();
         private final List<SequencedEntry> queued = new ArrayList<>();
 
-        void addTo(List<byte[]> arguments, int format) {
+        void addTo(List<byte[]> arguments, Bodies bodies, int format) {
             List<byte[]> ranges = ranges();
             queued.sort(Comparator.comparingLong(SequencedEntry::sequence));
+            List<byte[]> entries = new ArrayList<>(2 * queued.size());
+            int references = 0;
+            for (SequencedEntry each : queued) {
+                byte[] bodyId = each.entry() instanceof Queued message ? bodies.idOf(message.message()) : null;
+                references += bodyId == null ? 0 : 1;
+                entries.add(decimal(each.sequence()));
+                entries.add(StateBytes.member(each.sequence(), each.entry(), bodyId, format));
+            }
             arguments.add(decimal(cleared ? 1 : 0));
             arguments.add(decimal(ranges.size() / 2));
             arguments.add(decimal(queued.size()));
+            arguments.add(decimal(references));
             arguments.addAll(ranges);
-            for (SequencedEntry entry : queued) {
-                arguments.add(decimal(entry.sequence()));
-                arguments.add(StateBytes.member(entry.sequence(), entry.entry(), format));
-            }
+            arguments.addAll(entries);
         }
 
         /** First and last of each run of neighbours: clients acknowledge more or less in order. */

@@ -9,8 +9,9 @@
 local key = ARGV[1]
 local calls = {
   { 'HGET', key, 'f' }, { 'HGETALL', key }, { 'HSCAN', key, '0' }, { 'HSET', key, 'f', 'v' }, { 'HDEL', key, 'f' },
-  { 'ZADD', key, '1', 'm' }, { 'ZRANGE', key, '0', '1' }, { 'ZREMRANGEBYSCORE', key, '0', '1' },
-  { 'UNLINK', key }, { 'INFO' }, { 'EVAL', '', '1', key }, { 'EVALSHA', '', '1', key }, { 'ASKING' },
+  { 'HMGET', key, 'f' }, { 'ZADD', key, '1', 'm' }, { 'ZRANGE', key, '0', '1' }, { 'ZSCORE', key, 'm' }, { 'ZREM', key, 'm' },
+  { 'ZREMRANGEBYSCORE', key, '0', '1' }, { 'GET', key }, { 'SET', key, 'v' }, { 'EXISTS', key }, { 'PERSIST', key },
+  { 'RENAME', key, key }, { 'UNLINK', key }, { 'INFO' }, { 'EVAL', '', '1', key }, { 'EVALSHA', '', '1', key }, { 'ASKING' },
 }
 local refused = {}
 for _, call in ipairs(calls) do

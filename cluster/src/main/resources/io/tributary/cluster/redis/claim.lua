@@ -5,17 +5,23 @@
 -- KEYS  1 the shard's position (hash)
 -- ARGV  1 the owner's epoch   2 the log that it is of, empty: not to be compared   3 1: also when the state is that of another
 --       4 the lowest and 5 the highest offset that were used twice and are to be folded again, -1: none
+--       6 the layout of the caller's version
 -- Returns the fields and values of the position, one after the other.
 -- Errors  FENCED epoch <epoch>: a newer owner has claimed the shard
 --         FENCED log <log> <offset>: the state is that of this log, of which offsets up to this one are known
+--         LAYOUT <layout>: the state lies there in another layout
 -- Complexity  O(other shards that forwarded something), at most the number of shards
 
-local EPOCH, LOG, FROM, TO = ARGV[1], ARGV[2], ARGV[4], ARGV[5]
+local EPOCH, LOG, FROM, TO, LAYOUT = ARGV[1], ARGV[2], ARGV[4], ARGV[5], ARGV[6]
 
 local function get(field)
   return redis.call('HGET', KEYS[1], field)
 end
 
+local layout = get('layout') or redis.call('EXISTS', KEYS[1]) == 1 and '1' or LAYOUT
+if layout ~= LAYOUT then
+  return redis.error_reply('LAYOUT ' .. layout)
+end
 local epoch, applied, log = get('epoch') or '-1', get('applied') or '-1', get('log')
 if log and LOG ~= '' and log ~= LOG and ARGV[3] ~= '1' then
   return redis.error_reply('FENCED log ' .. log .. ' ' .. (tonumber(epoch) > tonumber(applied) and epoch or applied))
@@ -23,7 +29,7 @@ end
 if tonumber(epoch) > tonumber(EPOCH) then
   return redis.error_reply('FENCED epoch ' .. epoch)
 end
-redis.call('HSET', KEYS[1], 'epoch', EPOCH)
+redis.call('HSET', KEYS[1], 'epoch', EPOCH, 'layout', LAYOUT)
 if LOG ~= '' then
   redis.call('HSET', KEYS[1], 'log', LOG)
 end

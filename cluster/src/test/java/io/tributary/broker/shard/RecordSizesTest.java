@@ -121,6 +121,7 @@ class RecordSizesTest {
                             new RecordingNodes(),
                             this,
                             new NoObserver(),
+                            new DeliveryMemory(1 << 20),
                             () -> nowMillis,
                             () -> nowMillis,
                             ShardRecorder.NONE,

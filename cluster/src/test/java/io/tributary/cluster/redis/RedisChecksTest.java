@@ -27,12 +27,12 @@ class RedisChecksTest {
     void soundClusterHasNoProblemsAndOthersAreTold() throws IOException {
         try (LocalRedis redis = LocalRedis.in(folder).start()) {
             RedisConfig config = TestRedis.config(redis);
-            assertThat(RedisChecks.problems(config)).isEmpty();
+            assertThat(RedisChecks.problems(config, 4)).isEmpty();
 
             RedisConfig.Node closed = TestRedis.node(closedPort());
-            assertThat(RedisChecks.problems(RedisConfig.of(List.of(closed, TestRedis.node(redis.port(1))))))
+            assertThat(RedisChecks.problems(RedisConfig.of(List.of(closed, TestRedis.node(redis.port(1)))), 4))
                     .isEmpty();
-            assertThat(RedisChecks.problems(RedisConfig.of(List.of(closed))))
+            assertThat(RedisChecks.problems(RedisConfig.of(List.of(closed)), 4))
                     .singleElement()
                     .asString()
                     .startsWith("Redis at " + closed + " cannot be reached (")
@@ -40,7 +40,7 @@ class RedisChecksTest {
 
             redis.call(2, "CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
             redis.call(1, "CLUSTER", "DELSLOTS", "7", "8");
-            assertThat(RedisChecks.problems(config))
+            assertThat(RedisChecks.problems(config, 4))
                     .containsExactly(
                             "2 of the Redis Cluster's 16384 slots are served by no primary, the first is 7; all are needed."
                                     + " Bring the failed primaries back, or run redis-cli --cluster fix.",
@@ -52,11 +52,27 @@ class RedisChecksTest {
     }
 
     @Test
+    void stateInAnotherLayoutIsTold() {
+        try (LocalRedis redis = LocalRedis.in(folder).start()) {
+            String position = "tributary:{" + SlotTags.of(4).getFirst() + "}:shard";
+            redis.callCluster(1, "HSET", position, "epoch", "3", "applied", "7");
+            assertThat(RedisChecks.problems(TestRedis.config(redis), 4))
+                    .singleElement()
+                    .asString()
+                    .endsWith(
+                            " has the state of sessions in layout 1; this version has layout 2 and converts none. Start"
+                                    + " the version that wrote it, or give this one an empty Redis and an empty Kafka.");
+            redis.callCluster(1, "HSET", position, "layout", "2");
+            assertThat(RedisChecks.problems(TestRedis.config(redis), 4)).isEmpty();
+        }
+    }
+
+    @Test
     void failedPrimaryIsToldByItsSlots() {
         try (LocalRedis redis = LocalRedis.in(folder).start()) {
             redis.kill(3);
             until(() -> redis.call(1, "CLUSTER", "NODES").contains("master,fail "));
-            assertThat(RedisChecks.problems(TestRedis.config(redis)))
+            assertThat(RedisChecks.problems(TestRedis.config(redis), 4))
                     .anyMatch(problem -> problem.startsWith("5461 of the Redis Cluster's 16384 slots are served by no"))
                     .anyMatch(problem -> problem.contains(":" + redis.port(3) + " cannot be reached"));
         }
@@ -68,30 +84,31 @@ class RedisChecksTest {
         try (LocalRedis redis = LocalRedis.in(folder).admin(user).start()) {
             RedisConfig config = TestRedis.config(redis);
             String address = "127.0.0.1:" + redis.port(1);
-            assertThat(RedisChecks.problems(config))
+            assertThat(RedisChecks.problems(config, 4))
                     .first()
                     .asString()
                     .startsWith("Redis at " + address + " refuses a broker without user and password (NOAUTH")
                     .endsWith("Correct username and password-file.");
-            assertThat(RedisChecks.problems(config.withCredentials(new RedisConfig.Credentials("owner", "wrong"))))
+            assertThat(RedisChecks.problems(config.withCredentials(new RedisConfig.Credentials("owner", "wrong")), 4))
                     .first()
                     .asString()
                     .startsWith("Redis at " + address + " refuses user owner (WRONGPASS")
                     .doesNotContain("wrong)");
-            assertThat(RedisChecks.problems(config.withCredentials(new RedisConfig.Credentials("owner", "wonderful"))))
+            assertThat(RedisChecks.problems(
+                            config.withCredentials(new RedisConfig.Credentials("owner", "wonderful")), 4))
                     .isEmpty();
 
             for (int i = 1; i <= redis.size(); i++) {
                 redis.call(i, "ACL", "SETUSER", "broker", "on", ">enough", "~tributary:*");
             }
             RedisConfig broker = config.withCredentials(new RedisConfig.Credentials("broker", "enough"));
-            assertThat(RedisChecks.problems(broker))
+            assertThat(RedisChecks.problems(broker, 4))
                     .first()
                     .asString()
                     .contains("NOPERM")
                     .contains("Grant it, on each node, " + RedisAccessFailure.PERMISSIONS);
             grant(redis);
-            assertThat(RedisChecks.problems(broker)).isEmpty();
+            assertThat(RedisChecks.problems(broker, 4)).isEmpty();
             useStore(broker);
         }
     }

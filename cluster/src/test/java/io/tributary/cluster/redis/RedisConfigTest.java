@@ -22,8 +22,8 @@ class RedisConfigTest {
     void defaultsAreThoseThatAreDocumented() {
         RedisConfig config = RedisConfig.of(NODES);
         assertThat(config)
-                .isEqualTo(
-                        new RedisConfig(NODES, null, null, Duration.ofSeconds(5), 10_000, 256, Duration.ofSeconds(30)));
+                .isEqualTo(new RedisConfig(
+                        NODES, null, null, Duration.ofSeconds(5), 10_000, 256, 4096, Duration.ofSeconds(30)));
     }
 
     @Test
@@ -32,7 +32,7 @@ class RedisConfigTest {
         assertThatThrownBy(() -> RedisConfig.of(NODES).withCommandTimeout(Duration.ofMillis(1)))
                 .hasMessageContaining("command-timeout (ms): 1 is not within 100 to 60000");
         assertThatThrownBy(() ->
-                        new RedisConfig(NODES, null, null, Duration.ofSeconds(5), 200, 200, Duration.ofSeconds(30)))
+                        new RedisConfig(NODES, null, null, Duration.ofSeconds(5), 200, 200, 0, Duration.ofSeconds(30)))
                 .hasMessageContaining("must be more than concurrent-reads");
         assertThatThrownBy(() -> new RedisConfig.Node("redis", 0)).hasMessageContaining("port: 0");
         assertThatThrownBy(() -> new RedisConfig.Node(" ", 1)).hasMessageContaining("host");

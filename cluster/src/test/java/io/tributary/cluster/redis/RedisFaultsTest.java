@@ -14,6 +14,8 @@ import io.tributary.cluster.redis.RedisRecorder.Failure;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.StoredSession;
 import io.tributary.localcluster.LocalRedis;
+import io.tributary.persistence.shard.SavePoint;
+import io.tributary.persistence.shard.SavePoint.SequenceKey;
 import io.tributary.persistence.shard.ShardStore;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -52,7 +54,8 @@ class RedisFaultsTest {
 
     private void start(LocalRedis.Builder builder) {
         redis = builder.start();
-        cluster = RedisCluster.connect(TestRedis.config(redis).withCommandTimeout(Duration.ofSeconds(2)));
+        cluster = RedisCluster.connect(
+                TestRedis.config(redis).withInlineBytes(0).withCommandTimeout(Duration.ofSeconds(2)));
         store = new RedisShardStore(cluster, SHARDS, RecordFormat.alone(), recorder);
         owner = new Workload(store, SHARD);
         owner.claim();
@@ -77,6 +80,9 @@ class RedisFaultsTest {
         get(saving);
         owner.check(1000);
         assertThat(recorder.failures()).doesNotContain(Failure.FENCED, Failure.OTHER);
+        assertThat(redis.call(PRIMARY, "KEYS", "*:msg:*").lines())
+                .as("no more than queues have")
+                .hasSize(10);
     }
 
     @Test
@@ -99,8 +105,9 @@ class RedisFaultsTest {
                 .hasStackTraceContaining(
                         "FencedException: shard 1: the state is at offset 50, and the save point expects 60");
         owner.check(50);
-        owner.save(51, 61);
+        owner.save(51, 61); // brings some of the messages again that Redis had once
         owner.check(61);
+        assertThat(redis.call(PRIMARY, "KEYS", "*:msg:*").lines()).hasSize(10);
     }
 
     @Test
@@ -159,6 +166,41 @@ class RedisFaultsTest {
         owner.check(1000);
         assertThat(recorder.failures()).doesNotContain(Failure.FENCED, Failure.OTHER);
         assertThat(redis.call(3, "KEYS", "*")).contains("queue:a");
+        assertThat(redis.call(3, "KEYS", "*:msg:*").lines())
+                .as("no more than queues have")
+                .hasSize(10);
+    }
+
+    /** None of its references is counted off, and its queue stays what it is. */
+    @Test
+    void nothingIsWrittenWhileAMessageIsOnAnotherNode() {
+        start(LocalRedis.in(folder));
+        owner.save(0, 20);
+        String slot = Integer.toString(SlotHash.getSlot(SlotTags.of(SHARDS).get(SHARD)));
+        openSlot(slot, PRIMARY, 3);
+        String prefix = "tributary:{" + SlotTags.of(SHARDS).get(SHARD) + "}:";
+        String queue = redis.call(PRIMARY, "DUMP", prefix + "queue:a");
+        List<String> messages =
+                redis.call(PRIMARY, "KEYS", prefix + "msg:*").lines().toList();
+        assertThat(messages).hasSize(10);
+        migrate(messages, PRIMARY, 3);
+        SavePoint freeing = emptySave(3, 20, 21)
+                .removed(Workload.CLIENTS.stream()
+                        .map(client -> new SequenceKey(client, 11))
+                        .toList())
+                .build();
+        assertFails(store.save(SHARD, freeing), RedisStoreException.class);
+        assertFails(store.readQueue(SHARD, "a", 0, 100, 1 << 20), RedisStoreException.class);
+        assertThat(recorder.failures()).containsOnly(Failure.UNAVAILABLE);
+        assertThat(redis.call(PRIMARY, "DUMP", prefix + "queue:a")).isEqualTo(queue);
+        assertThat(redis.call(PRIMARY, "HGET", prefix + "shard", "applied").strip())
+                .isEqualTo("20");
+        moveRest(slot, PRIMARY, 3);
+        Workload.retried(() -> store.save(SHARD, freeing));
+        assertThat(redis.call(3, "KEYS", prefix + "msg:*").lines()).hasSize(9);
+        assertThat(Workload.retried(() -> store.readQueue(SHARD, "a", 0, 100, 1 << 20))
+                        .entries())
+                .hasSize(9);
     }
 
     private boolean hasReplicaAll(int primary) {
@@ -168,24 +210,37 @@ class RedisFaultsTest {
 
     private void moveSlot(int number, int from, int to) {
         String slot = Integer.toString(number);
+        openSlot(slot, from, to);
+        moveRest(slot, from, to);
+    }
+
+    private void openSlot(String slot, int from, int to) {
         String source = redis.call(from, "CLUSTER", "MYID").strip();
         String target = redis.call(to, "CLUSTER", "MYID").strip();
         redis.call(to, "CLUSTER", "SETSLOT", slot, "IMPORTING", source);
         redis.call(from, "CLUSTER", "SETSLOT", slot, "MIGRATING", target);
+    }
+
+    private void moveRest(String slot, int from, int to) {
+        String target = redis.call(to, "CLUSTER", "MYID").strip();
         List<String> keys;
         do {
             keys = redis.call(from, "CLUSTER", "GETKEYSINSLOT", slot, "1")
                     .lines()
                     .filter(line -> !line.isBlank())
                     .toList();
-            List<String> migrate = new ArrayList<>(
-                    List.of("MIGRATE", "127.0.0.1", Integer.toString(redis.port(to)), "", "0", "5000", "KEYS"));
-            migrate.addAll(keys);
             if (!keys.isEmpty()) {
-                redis.call(from, migrate.toArray(String[]::new));
+                migrate(keys, from, to);
             }
         } while (!keys.isEmpty());
         redis.call(to, "CLUSTER", "SETSLOT", slot, "NODE", target);
         redis.call(from, "CLUSTER", "SETSLOT", slot, "NODE", target);
+    }
+
+    private void migrate(List<String> keys, int from, int to) {
+        List<String> migrate = new ArrayList<>(
+                List.of("MIGRATE", "127.0.0.1", Integer.toString(redis.port(to)), "", "0", "5000", "KEYS"));
+        migrate.addAll(keys);
+        redis.call(from, migrate.toArray(String[]::new));
     }
 }

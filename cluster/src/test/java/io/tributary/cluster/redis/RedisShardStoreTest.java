@@ -9,6 +9,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
+/** With the messages in their queues, as small ones are by default. */
 class RedisShardStoreTest extends ShardStoreContract {
     private static final int SHARDS = 4;
 

@@ -1,10 +1,12 @@
 package io.tributary.cluster.redis;
 
 import static io.tributary.persistence.contract.SavePoints.emptySave;
+import static io.tributary.persistence.contract.SavePoints.queued;
 import static io.tributary.persistence.contract.SavePoints.session;
 import static io.tributary.persistence.contract.SavePoints.will;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueEntry.Released;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.StateCodec;
@@ -20,7 +22,7 @@ import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Holds what is in Redis to docs/redis-layout.md: keys and fields have no format, and never change. */
+/** Holds what is in Redis to docs/redis-layout.md: keys and fields have no format of their own, but all together. */
 class SaveCallTest {
     private static final StoredSession SESSION = session("a", 1);
 
@@ -35,12 +37,14 @@ class SaveCallTest {
                 .willsRemoved(List.of(new WillKey("b", 8)))
                 .wills(List.of(will("a", 258)))
                 .build();
-        SaveCall call = new SaveCall(new ShardKeys("5nw"), savePoint, RecordFormat.NEWEST);
+        SaveCall call = new SaveCall(new ShardKeys("5nw"), savePoint, RedisConfig.INLINE_BYTES, RecordFormat.NEWEST);
         assertThat(texts(call.keys()))
                 .containsExactly(
                         "tributary:{5nw}:shard",
                         "tributary:{5nw}:sessions",
                         "tributary:{5nw}:wills",
+                        "tributary:{5nw}:references",
+                        "tributary:{5nw}:gone",
                         "tributary:{5nw}:queue:gone",
                         "tributary:{5nw}:queue:a");
         byte[] storedWill =
@@ -54,11 +58,14 @@ class SaveCallTest {
                         // how many of what
                         ascii("1"),
                         ascii("1"),
-                        ascii("8"),
+                        ascii("10"),
                         ascii("2"),
                         ascii("2"),
+                        ascii("0"),
                         ascii("gone"),
                         "00000000000008" + ascii("b"),
+                        ascii("layout"),
+                        ascii("2"),
                         ascii("folded-owner"),
                         ascii(Long.toString(savePoint.foldedOwner())),
                         ascii("leader-epoch"),
@@ -75,16 +82,49 @@ class SaveCallTest {
                         ascii("1"),
                         ascii("0"),
                         ascii("0"),
+                        ascii("0"),
                         // that of the other one: two runs are removed, one entry is put
                         ascii("0"),
                         ascii("2"),
                         ascii("1"),
+                        ascii("0"),
                         ascii("3"),
                         ascii("4"),
                         ascii("6"),
                         ascii("6"),
                         ascii("7"),
-                        "00000000000007" + "00000000" + "0343");
+                        "00000000000007" + "00000000" + "00" + "0343");
+    }
+
+    @Test
+    void messageThatLiesApartIsInTheCallOnce() {
+        Queued shared = queued(5);
+        SavePoint savePoint = emptySave(70, 5, 9)
+                .queued(List.of(new SequencedEntry("a", 7, shared), new SequencedEntry("b", 1, shared)))
+                .build();
+        SaveCall call = new SaveCall(new ShardKeys("5nw"), savePoint, 0, RecordFormat.NEWEST);
+        byte[] body = StateCodec.encodeMessage(shared.message(), null, RecordFormat.NEWEST);
+        List<String> arguments =
+                Arrays.stream(call.arguments()).map(HexFormat.of()::formatHex).toList();
+        assertThat(arguments.subList(8, 9)).containsExactly(ascii("4"));
+        assertThat(arguments.subList(17, arguments.size()))
+                .containsExactly(
+                        hex(BodyId.of(body)),
+                        ascii("2"),
+                        ascii("0"),
+                        hex(body),
+                        ascii("0"),
+                        ascii("0"),
+                        ascii("1"),
+                        ascii("1"),
+                        ascii("7"),
+                        hex(StateBytes.member(7, shared, BodyId.of(body), RecordFormat.NEWEST)),
+                        ascii("0"),
+                        ascii("0"),
+                        ascii("1"),
+                        ascii("1"),
+                        ascii("1"),
+                        hex(StateBytes.member(1, shared, BodyId.of(body), RecordFormat.NEWEST)));
     }
 
     private static List<String> texts(byte[][] keys) {

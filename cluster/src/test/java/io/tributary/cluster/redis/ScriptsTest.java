@@ -273,7 +273,7 @@ class ScriptsTest {
                 .toList();
         assertThat(catchThrowable(() -> get(
                         store.save(SHARD, emptySave(OWNER, 1, 2).queued(tooMany).build()))))
-                .hasRootCauseMessage("a save point of 1000021 keys and arguments; Redis takes 1000000");
+                .hasRootCauseMessage("a save point of 1000031 keys and arguments; Redis takes 1000000");
     }
 
     @Test
@@ -416,6 +416,7 @@ class ScriptsTest {
                         "log",
                         "reused-from",
                         "reused-to",
+                        "layout",
                         "source:3");
         assertThat(redis.hkeys(bytes(prefix + "sessions")).stream().map(ScriptsTest::text))
                 .containsExactly("a");
@@ -434,7 +435,8 @@ class ScriptsTest {
     }
 
     private long run(SavePoint savePoint) {
-        SaveCall call = new SaveCall(new ShardKeys(SlotTags.of(4).get(SHARD)), savePoint, RecordFormat.NEWEST);
+        SaveCall call = new SaveCall(
+                new ShardKeys(SlotTags.of(4).get(SHARD)), savePoint, RedisConfig.INLINE_BYTES, RecordFormat.NEWEST);
         Long result = cluster.connection()
                 .sync()
                 .eval(RedisScript.SAVE.text(), ScriptOutputType.INTEGER, call.keys(), call.arguments());

@@ -43,6 +43,7 @@ class SecuredRedisTest {
                 .start();
         allow(RedisAccessFailure.PERMISSIONS);
         config = TestRedis.config(redis)
+                .withInlineBytes(0)
                 .withTls(new Tls(authority.certificates(), true))
                 .withCredentials(new Credentials("tributary", PASSWORD));
     }
@@ -57,7 +58,7 @@ class SecuredRedisTest {
     void storeWorksWithTheRightsOfTheDocumentation() throws Exception {
         assertThat(Files.readString(Path.of("../docs/cluster.md"))).contains(RedisAccessFailure.PERMISSIONS);
         onAll("ACL", "LOG", "RESET");
-        assertThat(RedisChecks.problems(config)).isEmpty();
+        assertThat(RedisChecks.problems(config, 4)).isEmpty();
         try (RedisCluster cluster = RedisCluster.connect(config);
                 ShardStore store = new RedisShardStore(cluster, 3, RecordFormat.alone(), RedisRecorder.NONE)) {
             for (int shard = 0; shard < 3; shard++) {
@@ -83,7 +84,7 @@ class SecuredRedisTest {
             assertThat(onAll("CLIENT", "KILL", "USER", "tributary"))
                     .anySatisfy(killed -> assertThat(killed.strip()).isNotEqualTo("0"));
             Workload.useEverything(store, 4);
-            assertThat(RedisChecks.problems(config)).isNotEmpty();
+            assertThat(RedisChecks.problems(config, 4)).isNotEmpty();
         } finally {
             allow(RedisAccessFailure.PERMISSIONS);
         }
@@ -101,14 +102,14 @@ class SecuredRedisTest {
     void missingRightIsNamed() {
         try {
             allow(RedisAccessFailure.PERMISSIONS.replace(" +zadd", ""));
-            assertThat(RedisChecks.problems(config))
+            assertThat(RedisChecks.problems(config, 4))
                     .hasSize(3)
                     .allSatisfy(problem -> assertThat(problem)
                             .contains(
                                     " does not allow the user what the broker needs (not ZADD). Grant it, on each node, ")
                             .doesNotContain(PASSWORD));
             allow(RedisAccessFailure.PERMISSIONS.replace("~tributary:", "~other:"));
-            assertThat(RedisChecks.problems(config))
+            assertThat(RedisChecks.problems(config, 4))
                     .isNotEmpty()
                     .allSatisfy(problem -> assertThat(problem).contains("(not HGET, HGETALL, "));
         } finally {
@@ -118,7 +119,7 @@ class SecuredRedisTest {
 
     @Test
     void wrongPasswordIsSaid() {
-        assertThat(RedisChecks.problems(config.withCredentials(new Credentials("tributary", "guessed"))))
+        assertThat(RedisChecks.problems(config.withCredentials(new Credentials("tributary", "guessed")), 4))
                 .allSatisfy(problem -> assertThat(problem)
                         .contains(" refuses user tributary (WRONGPASS ")
                         .endsWith(" Correct username and password-file.")
@@ -128,7 +129,7 @@ class SecuredRedisTest {
     @Test
     void untrustedCertificateIsSaid() {
         LocalAuthority stranger = LocalAuthority.in(folder.resolve("stranger"));
-        assertThat(RedisChecks.problems(config.withTls(new Tls(stranger.certificates(), true))))
+        assertThat(RedisChecks.problems(config.withTls(new Tls(stranger.certificates(), true)), 4))
                 .isNotEmpty()
                 .allSatisfy(problem -> assertThat(problem)
                         .contains(" has a certificate that is not trusted (")
@@ -144,18 +145,19 @@ class SecuredRedisTest {
                 config.commandTimeout(),
                 config.requestQueueSize(),
                 config.concurrentReads(),
+                config.inlineBytes(),
                 config.topologyRefresh());
-        assertThat(RedisChecks.problems(named))
+        assertThat(RedisChecks.problems(named, 4))
                 .singleElement()
                 .asString()
                 .contains(" has a certificate for another host (");
-        assertThat(RedisChecks.problems(named.withTls(new Tls(authority.certificates(), false))))
+        assertThat(RedisChecks.problems(named.withTls(new Tls(authority.certificates(), false)), 4))
                 .isEmpty();
     }
 
     @Test
     void connectionWithoutEncryptionIsGivenUpWithASentence() {
-        assertThat(RedisChecks.problems(config.withTls(null)))
+        assertThat(RedisChecks.problems(config.withTls(null), 4))
                 .isNotEmpty()
                 .allSatisfy(problem -> assertThat(problem)
                         .contains(" cannot be reached (")

@@ -1,13 +1,16 @@
 package io.tributary.cluster.redis;
 
 import static io.tributary.persistence.contract.SavePoints.emptySave;
+import static io.tributary.persistence.contract.SavePoints.message;
 import static io.tributary.persistence.contract.SavePoints.queued;
 import static io.tributary.persistence.contract.SavePoints.session;
 import static io.tributary.persistence.contract.SavePoints.will;
 import static io.tributary.persistence.contract.Waiting.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.StoredSession;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.contract.Waiting;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.SavePoint;
@@ -34,12 +37,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * What an owner does to a shard while Redis is in trouble: save points one after the other, each tried again until it
  * is stored or refused. After save point n, three clients' stored sessions say n, and their queues end with n and begin
- * with n - 9.
+ * with n - 9; the messages of all three are equal.
  */
 final class Workload {
     private static final long OWNER = 3;
     private static final int KEPT = 10;
-    private static final List<String> CLIENTS = List.of("a", "b", "c");
+    static final List<String> CLIENTS = List.of("a", "b", "c");
 
     private final ShardStore store;
     private final int shard;
@@ -74,6 +77,8 @@ final class Workload {
                     .extracting(Entry::sequence)
                     .hasSize(KEPT)
                     .startsWith(number - KEPT + 1);
+            assertThat(queue.entries())
+                    .allSatisfy(entry -> assertThat(entry.entry()).isEqualTo(queued(entry.sequence())));
         }
     }
 
@@ -122,16 +127,28 @@ final class Workload {
                 .build();
     }
 
-    /** Calls every command that the scripts have. */
+    /** Calls every command that the scripts have, if messages lie apart from the queues. */
     static void useEverything(ShardStore store, int shard) {
         get(store.claim(shard, new Claimant(OWNER)));
         get(store.save(
                 shard,
                 emptySave(OWNER, -1, 1)
                         .sessions(List.of(session("a", 1)))
-                        .queued(List.of(new SequencedEntry("a", 1, queued(1)), new SequencedEntry("b", 1, queued(1))))
+                        .queued(List.of(
+                                new SequencedEntry("a", 1, queued(1)),
+                                new SequencedEntry(
+                                        "a",
+                                        2,
+                                        new Queued(
+                                                message(2).withExpiry(1L << 45),
+                                                QoS.AT_LEAST_ONCE,
+                                                false,
+                                                List.of(),
+                                                null)),
+                                new SequencedEntry("b", 1, queued(1))))
                         .wills(List.of(will("a", 1)))
                         .build()));
+        assertThat(get(store.readQueue(shard, "a", 0, 10, 1000)).entries()).hasSize(2);
         get(store.save(
                 shard,
                 emptySave(OWNER, 1, 2)
@@ -140,6 +157,7 @@ final class Workload {
                         .willsRemoved(List.of(new WillKey("a", 1)))
                         .queued(List.of(new SequencedEntry("a", 1, queued(1))))
                         .build()));
+        get(store.save(shard, emptySave(OWNER, 2, 3).build()));
         assertThat(get(store.readSessions(shard, null)).sessions()).isEmpty();
         assertThat(get(store.readQueue(shard, "a", 0, 10, 1000)).entries()).hasSize(1);
     }

@@ -20,6 +20,7 @@ public final class StateCodec {
     private static final int RELEASED = 67;
     private static final int WILL = 68;
     private static final int MESSAGE = 69;
+    private static final int DELIVERY = 70;
 
     private static final int SMALL = 96;
 
@@ -51,6 +52,20 @@ public final class StateCodec {
             return decode(bytes, RELEASED, reader -> new Released());
         }
         return decode(bytes, QUEUED, RoutingFormat::readQueued);
+    }
+
+    /** Encodes what a queued message has for its client alone: all of it but the message. */
+    public static byte[] encodeDelivery(Queued queued, int format) {
+        ByteWriter writer = begin(format, DELIVERY, SMALL);
+        RoutingFormat.writeDelivery(
+                writer, queued.qos(), queued.retain(), queued.subscriptionIds(), queued.group(), ClientKind.DEVICE);
+        return writer.toBytes();
+    }
+
+    /** Decodes what a queued message has for its client alone, and gives it the message. */
+    public static Queued decodeDelivery(byte[] bytes, Message message) {
+        RoutingFormat.Delivery delivery = decode(bytes, DELIVERY, RoutingFormat::readDelivery);
+        return new Queued(message, delivery.qos(), delivery.retain(), delivery.subscriptionIds(), delivery.group());
     }
 
     /**

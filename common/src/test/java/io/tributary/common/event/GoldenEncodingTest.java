@@ -134,6 +134,7 @@ class GoldenEncodingTest {
                 .isEqualTo(session(format));
         assertThat(StateCodec.decodeQueueEntry(bytes(golden, "queued"))).isEqualTo(queued());
         assertThat(StateCodec.decodeQueueEntry(bytes(golden, "released"))).isEqualTo(new QueueEntry.Released());
+        assertThat(StateCodec.decodeDelivery(bytes(golden, "delivery"), PLAIN)).isEqualTo(queued());
         assertThat(StateCodec.decodeWill(bytes(golden, "will"))).isEqualTo(new StateCodec.StoredWill(WILL, true));
         assertThat(StateCodec.decodeMessage(bytes(golden, "message")))
                 .isEqualTo(new StateCodec.SourcedMessage(PLAIN, SOURCE));
@@ -248,6 +249,7 @@ class GoldenEncodingTest {
         state.put("head", StateCodec.encodeSession(session(2), format));
         state.put("queued", StateCodec.encodeQueueEntry(queued(), format));
         state.put("released", StateCodec.encodeQueueEntry(new QueueEntry.Released(), format));
+        state.put("delivery", StateCodec.encodeDelivery(queued(), format));
         state.put("will", StateCodec.encodeWill(WILL, true, format));
         state.put("message", StateCodec.encodeMessage(PLAIN, SOURCE, format));
         return state;

@@ -90,6 +90,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
         channel.flush();
     }
 
+    /** Reads what comes, or leaves it in the socket. */
+    void read(boolean reads) {
+        channel.config().setAutoRead(reads);
+    }
+
     /** Sends what there is and closes. */
     void close() {
         flush();

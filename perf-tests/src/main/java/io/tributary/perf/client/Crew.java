@@ -28,6 +28,13 @@ public interface Crew extends AutoCloseable {
      */
     void begin(List<String> groups, int messages);
 
+    /**
+     * Has the clients of groups read nothing from their connections, or read on.
+     *
+     * @param stalled whether they are to stop
+     */
+    void stall(List<String> groups, boolean stalled);
+
     /** Has the clients of groups publish no more. */
     void end(List<String> groups);
 

@@ -271,6 +271,13 @@ final class LoadClient {
         }
     }
 
+    /** Reads nothing from its connection, or reads on. */
+    void stall(boolean stalled) {
+        if (connection != null) {
+            connection.read(!stalled);
+        }
+    }
+
     /** Disconnects as MQTT says. */
     void disconnect() {
         wanted = false;

@@ -115,6 +115,11 @@ public final class LocalCrew implements Crew {
     }
 
     @Override
+    public void stall(List<String> groups, boolean stalled) {
+        onLoops(groups, client -> client.stall(stalled));
+    }
+
+    @Override
     public void end(List<String> groups) {
         onLoops(groups, LoadClient::end);
     }

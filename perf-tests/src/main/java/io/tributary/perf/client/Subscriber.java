@@ -31,6 +31,7 @@ final class Subscriber {
     private final LoadLoop loop;
     private final Receiver judge;
     private final boolean replies;
+    private final Metric endToEnd;
     private final int firstOwnSource;
     private final int ownSources;
     /** The messages of QoS 2 for which PUBREL has not come; they live with the session. */
@@ -42,6 +43,7 @@ final class Subscriber {
         this.loop = loop;
         this.judge = judge;
         replies = planned.group().reply();
+        endToEnd = planned.group().aside() ? Metric.ASIDE : Metric.END_TO_END;
         firstOwnSource = planned.firstSource();
         PublishOptions publish = planned.group().publish();
         ownSources = publish == null || publish.responseTopic() == null ? 0 : publish.topics();
@@ -90,7 +92,7 @@ final class Subscriber {
         }
         boolean isAnswer = source >= firstOwnSource && source < firstOwnSource + ownSources;
         long now = loop.clock().nanos();
-        loop.tally().record(isAnswer ? Metric.ROUND_TRIP : Metric.END_TO_END, Stamp.ageNanos(first, second, now));
+        loop.tally().record(isAnswer ? Metric.ROUND_TRIP : endToEnd, Stamp.ageNanos(first, second, now));
         loop.tally().received(now, payload.length);
         judge.onMessage(source, Stamp.sequence(second), message.dup(), loop.tally());
         loop.credits().delivered(source);

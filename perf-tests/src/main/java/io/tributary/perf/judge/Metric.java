@@ -4,6 +4,8 @@ package io.tributary.perf.judge;
 public enum Metric {
     /** From when a message was to be sent until a subscriber had it. */
     END_TO_END("end to end"),
+    /** The same of clients that stand by while others are measured ({@code aside}). */
+    ASIDE("end to end of bystanders"),
     /** From when a message was to be sent until the broker's last acknowledgement: PUBACK, PUBCOMP. */
     PUBLISH("publish acknowledgement"),
     /** From when a message was to be sent until the tool sent it; the tool's own part of the other two. */

@@ -35,6 +35,7 @@ final class Headline {
                     "messages out / s and core of the broker",
                     run -> run.measured().count(Count.RECEIVED) / run.targetCpuSeconds()),
             times("end to end", Metric.END_TO_END),
+            times("end to end of bystanders", Metric.ASIDE),
             times("publish acknowledgement", Metric.PUBLISH),
             times("request and answer", Metric.ROUND_TRIP),
             times("connect", Metric.CONNECT),

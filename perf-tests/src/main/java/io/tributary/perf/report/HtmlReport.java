@@ -35,7 +35,8 @@ public final class HtmlReport {
         }
         body.append(Headline.of(runs).html());
         body.append("<div class=\"charts\">\n");
-        for (Metric metric : List.of(Metric.END_TO_END, Metric.PUBLISH, Metric.ROUND_TRIP, Metric.CONNECT)) {
+        for (Metric metric :
+                List.of(Metric.END_TO_END, Metric.ASIDE, Metric.PUBLISH, Metric.ROUND_TRIP, Metric.CONNECT)) {
             append(body, percentiles(metric, runs));
         }
         append(body, overTime("messages out a second", runs, Sample::received));

@@ -40,7 +40,9 @@ final class Conductor {
             for (int i = 0; i < scenario.steps().size(); i++) {
                 Step step = scenario.steps().get(i);
                 watch.step(step.name());
+                stall(step, true);
                 perform(step);
+                stall(step, false);
                 Mark end = Mark.take(clock.nanos(), crew, watched);
                 Interval interval = Steps.between(step.name(), begin, end);
                 begin = end; // so that nothing falls between two steps
@@ -64,6 +66,12 @@ final class Conductor {
     /** Those that count, as one; all where none was marked. */
     Interval measured() {
         return Steps.together("measured", measured.isEmpty() ? intervals : measured);
+    }
+
+    private void stall(Step step, boolean stalled) {
+        if (!step.stalled().isEmpty()) {
+            crew.stall(step.stalled(), stalled);
+        }
     }
 
     private void perform(Step step) {

@@ -35,6 +35,11 @@ final class RemoteCrew implements Crew {
     }
 
     @Override
+    public void stall(List<String> groups, boolean stalled) {
+        var _ = ask("stall", groups(groups).put("stalled", stalled));
+    }
+
+    @Override
     public void end(List<String> groups) {
         var _ = ask("end", groups(groups));
     }

@@ -20,9 +20,12 @@ import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class Run {
     private static final int RUNS = 1 << 16;
     private static final int LOSERS_SHOWN = 10;
+    private static final String QUEUED = "messages queued";
 
     private final PlannedRun planned;
     private final Scenario scenario;
@@ -76,6 +80,17 @@ public final class Run {
         }
     }
 
+    /** What a limit of queues is to be compared with. */
+    private static List<String> mostQueued(List<Sample> samples) {
+        return samples.stream()
+                .flatMap(sample -> Optional.ofNullable(sample.counts().get(QUEUED)).stream())
+                .max(Comparator.naturalOrder())
+                .filter(most -> most > 0)
+                .map(most -> "At most " + String.format(Locale.ROOT, "%,d", most) + " messages were queued at once.")
+                .stream()
+                .toList();
+    }
+
     private static Map<String, Long> toolProcesses(Crew crew) {
         Map<String, Long> pids = new LinkedHashMap<>();
         List<Crew.Own> own = crew.own();
@@ -103,6 +118,7 @@ public final class Run {
         List<String> remarks = new ArrayList<>(Bottleneck.remarks(scenario, measured, machine.cores()));
         remarks.addAll(Levelling.remarks(scenario, samples));
         remarks.addAll(Slopes.remarks(growth));
+        remarks.addAll(mostQueued(samples));
         if (total.unacknowledged() > 0) {
             remarks.add(total.unacknowledged()
                     + " messages were never acknowledged; whether they came is counted all the" + " same.");

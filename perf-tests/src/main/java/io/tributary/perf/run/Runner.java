@@ -85,6 +85,8 @@ public final class Runner {
             case "begin" ->
                 done(() ->
                         crew().begin(groups(details), details.path("messages").asInt()));
+            case "stall" ->
+                done(() -> crew().stall(groups(details), details.path("stalled").asBoolean()));
             case "end" -> done(() -> crew().end(groups(details)));
             case "isDone" -> Frames.MAPPER.valueToTree(crew().isDone(groups(details)));
             case "counts" -> Wire.counts(crew().counts());

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param persistent whether their sessions outlive their connections
  * @param reply whether they answer messages that have a response topic
  * @param publish what they publish; null for nothing
+ * @param aside whether they stand by while others are measured: their times are a distribution of their own
  * @param churn how they come and go; null for clients that stay
  */
 public record Group(
@@ -20,6 +21,7 @@ public record Group(
         boolean persistent,
         List<SubscribeOptions> subscribe,
         boolean reply,
+        boolean aside,
         @Nullable PublishOptions publish,
         @Nullable Churn churn) {
 
@@ -43,6 +45,6 @@ public record Group(
     /** The same with as many clients as a scale leaves of them, one at least. */
     Group scaledBy(double scale) {
         int size = scaled ? (int) Math.max(1, Math.round(count * scale)) : count;
-        return new Group(name, size, scaled, persistent, subscribe, reply, publish, churn);
+        return new Group(name, size, scaled, persistent, subscribe, reply, aside, publish, churn);
     }
 }

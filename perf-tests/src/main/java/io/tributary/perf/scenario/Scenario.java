@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * A run as it is to be: who connects, what is published, step by step. {@code defaults.yaml} beside this class says
@@ -56,11 +57,11 @@ public record Scenario(
             }
         }
         for (Step step : steps) {
-            for (String group : step.groups()) {
-                if (!names.contains(group)) {
-                    throw new ScenarioException("step " + step.name() + ": there is no group " + group);
-                }
-            }
+            Stream.concat(step.groups().stream(), step.stalled().stream())
+                    .filter(group -> !names.contains(group))
+                    .forEach(group -> {
+                        throw new ScenarioException("step " + step.name() + ": there is no group " + group);
+                    });
         }
     }
 

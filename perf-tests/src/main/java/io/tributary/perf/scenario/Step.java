@@ -10,6 +10,7 @@ import java.util.List;
  * @param groups the groups that it is about; empty for all
  * @param length how long it takes; with messages the longest it may take, zero for as long as it needs
  * @param messages how many messages of each client; 0 for as many as there is time for
+ * @param stalled the groups whose clients read nothing from their connections meanwhile, and answer nothing
  * @param measured whether its figures are the run's result
  */
 public record Step(
@@ -18,11 +19,13 @@ public record Step(
         List<String> groups,
         @JsonProperty("for") Duration length,
         int messages,
+        List<String> stalled,
         boolean measured) {
 
     /** Checks that it ends. */
     public Step {
         groups = List.copyOf(groups);
+        stalled = List.copyOf(stalled);
         if (action == Action.PUBLISH && length.isZero() && messages == 0) {
             throw new ScenarioException("step " + name + ": publish needs for or messages");
         }

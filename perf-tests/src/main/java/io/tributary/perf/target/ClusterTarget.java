@@ -84,6 +84,7 @@ final class ClusterTarget implements TargetKind {
     private static Target target(TargetContext context, Map<String, String> settings, JsonNode status, Runnable end) {
         List<InetSocketAddress> addresses = new ArrayList<>();
         List<InetSocketAddress> redis = new ArrayList<>();
+        List<Integer> http = new ArrayList<>();
         Map<String, Long> processes = new LinkedHashMap<>();
         Map<String, Integer> roles = new TreeMap<>();
         String port = context.wire().isWebSocket() ? "ws" : "mqtt";
@@ -97,6 +98,7 @@ final class ClusterTarget implements TargetKind {
             processes.put(part.path("name").asText(), part.path("pid").asLong());
             if (role.equals("node")) {
                 addresses.add(address(part, port));
+                http.add(part.path("ports").path("http").asInt());
             } else if (role.equals("redis")) {
                 redis.add(address(part, "clients"));
             }
@@ -112,7 +114,8 @@ final class ClusterTarget implements TargetKind {
         facts.putIfAbsent("tributary.cluster.kafka.linger", "2 ms (default)");
         facts.put("save points", "after 1 s, 2,000 messages or 1 MB, unless said above");
         String version = Programs.output(context.launcher().toString(), "version");
-        Map<String, LongSupplier> counts = Map.of("keys in Redis", new RedisKeys(redis));
+        Map<String, LongSupplier> counts =
+                Map.of("keys in Redis", new RedisKeys(redis), QueuedMessages.NAME, new QueuedMessages(http));
         return new Target("Tributary cluster", version, facts, addresses, processes, counts, end);
     }
 

@@ -14,6 +14,7 @@ final class Standalone implements TargetKind {
     public Target start(TargetContext context) {
         int tcp = context.freePort();
         int webSocket = context.freePort();
+        int http = context.freePort();
         String data = "--tributary.data-dir=" + context.directory().resolve("data");
         List<String> command = new ArrayList<>(List.of(
                 context.launcher().toString(),
@@ -21,7 +22,7 @@ final class Standalone implements TargetKind {
                 data,
                 "--tributary.listeners.tcp.port=" + tcp,
                 "--tributary.listeners.ws.port=" + webSocket,
-                "--server.port=0"));
+                "--server.port=" + http));
         Security.of(context)
                 .settings(context.wire().isWebSocket() ? "ws" : "tcp")
                 .forEach(setting -> command.add("--tributary." + setting));
@@ -29,6 +30,7 @@ final class Standalone implements TargetKind {
         Map<String, String> facts = new TreeMap<>(context.settings());
         facts.put("storage", "embedded, write-ahead log on, default settings but those above");
         Product product = new Product(NAME, Programs.output(context.launcher().toString(), "version"), facts);
-        return context.server(product, command, data, context.wire().isWebSocket() ? webSocket : tcp);
+        return context.server(product, command, data, context.wire().isWebSocket() ? webSocket : tcp)
+                .counting(Map.of(QueuedMessages.NAME, new QueuedMessages(List.of(http))));
     }
 }

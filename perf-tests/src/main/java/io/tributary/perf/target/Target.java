@@ -35,6 +35,11 @@ public record Target(
         counts = Map.copyOf(counts);
     }
 
+    /** The same, of which this can be counted. */
+    Target counting(Map<String, LongSupplier> more) {
+        return new Target(name, version, facts, addresses, processes, more, end);
+    }
+
     @Override
     public void close() {
         end.run();

@@ -60,6 +60,13 @@ public final class RocksDbShardStore implements ShardStore {
     }
 
     @Override
+    public CompletionStage<ExpiredPage> readExpired(
+            int shard, String clientId, long fromSequence, long nowMillis, int maxEntries) {
+        StateKeys keys = shards[shard].keys();
+        return database.read(() -> expiredPage(keys, clientId, fromSequence, nowMillis, maxEntries));
+    }
+
+    @Override
     public CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint) {
         return submit(new Save(shard, savePoint));
     }
@@ -124,6 +131,26 @@ public final class RocksDbShardStore implements ShardStore {
                 bytes += entry.sizeBytes();
             }
             return new QueuePage(entries, valid, applied);
+        }
+    }
+
+    private ExpiredPage expiredPage(
+            StateKeys keys, String clientId, long fromSequence, long nowMillis, int maxEntries) {
+        List<Remnant> expired = new ArrayList<>();
+        long upTo = -1;
+        byte[] end = Keys.endOf(keys.queue(clientId));
+        try (Scan scan = database.columns().scan(Column.STATE, keys.header(), end)) {
+            long applied = readApplied(scan, keys);
+            boolean valid = scan.ceiling(keys.queueEntry(clientId, Math.max(0, fromSequence)));
+            for (int left = Math.max(1, maxEntries); valid && left > 0; left--, valid = scan.next()) {
+                upTo = Keys.lastLong(scan.key());
+                if (StateCodec.decodeQueueEntry(scan.value()) instanceof QueueEntry.Queued queued
+                        && queued.message().isExpiredAt(nowMillis)) {
+                    expired.add(new Remnant(
+                            upTo, queued.sizeBytes(), queued.message().expiresAtMillis()));
+                }
+            }
+            return new ExpiredPage(expired, upTo, valid, applied);
         }
     }
 

@@ -44,6 +44,16 @@ public interface ShardStore extends AutoCloseable {
      */
     CompletionStage<QueuePage> readQueue(int shard, String clientId, long fromSequence, int maxEntries, int maxBytes);
 
+    /**
+     * Finds messages of a session's queue that have expired, in the order of sequence numbers.
+     *
+     * @param fromSequence the lowest sequence number wanted
+     * @param nowMillis the time, by the clock of the cluster
+     * @param maxEntries no more entries are looked at, expired or not
+     */
+    CompletionStage<ExpiredPage> readExpired(
+            int shard, String clientId, long fromSequence, long nowMillis, int maxEntries);
+
     /** Applies a save point, wholly or not at all. Repeating one that was applied does no harm and succeeds. */
     CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint);
 
@@ -129,10 +139,42 @@ public interface ShardStore extends AutoCloseable {
     /**
      * A part of a session's queue.
      *
-     * @param more whether there are entries behind the last one
+     * @param remnants entries among these whose message the store has lost, in their order
+     * @param more whether there are entries behind the last one, a remnant or not
      * @param applied the offset up to which the state is folded that the page was read from
      */
-    record QueuePage(List<Entry> entries, boolean more, long applied) {}
+    record QueuePage(List<Entry> entries, List<Remnant> remnants, boolean more, long applied) {
+        /** A page with all its messages. */
+        public QueuePage(List<Entry> entries, boolean more, long applied) {
+            this(entries, List.of(), more, applied);
+        }
+
+        /** The sequence number of the last entry, a remnant or not; -1 if the page is empty. */
+        public long lastSequence() {
+            return Math.max(
+                    entries.isEmpty() ? -1 : entries.getLast().sequence(),
+                    remnants.isEmpty() ? -1 : remnants.getLast().sequence());
+        }
+    }
+
+    /**
+     * A queued message without the message, which has expired, or which the store has lost: it let it go when it had
+     * expired, or somebody else has deleted it.
+     *
+     * @param sizeBytes what the session counts for it, see {@link QueueEntry#sizeBytes}
+     * @param expiresAtMillis when the message expires or has expired, by the clock of the cluster;
+     *     {@link io.tributary.common.mqtt.Message#NEVER} if it does not
+     */
+    record Remnant(long sequence, int sizeBytes, long expiresAtMillis) {}
+
+    /**
+     * What has expired in a part of a session's queue.
+     *
+     * @param upTo the sequence number of the last entry that was looked at; -1 when there is none
+     * @param more whether there are entries behind that one
+     * @param applied the offset up to which the state is folded that was looked at
+     */
+    record ExpiredPage(List<Remnant> expired, long upTo, boolean more, long applied) {}
 
     /** A queue entry and its sequence number. */
     record Entry(long sequence, QueueEntry entry) {}

@@ -31,31 +31,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link ShardStore} does. An adapter supplies stores of at least two shards. */
-public abstract class ShardStoreContract {
-    private static final int SHARD = 1;
-    private static final long OWNER = 10;
-
-    @SuppressWarnings("NullAway.Init")
-    private ShardStore store;
-
-    /** Opens the store, which is empty the first time in a test and later has what it had when it was closed. */
-    protected abstract ShardStore open();
-
-    @BeforeEach
-    void openStore() {
-        store = open();
-    }
-
-    @AfterEach
-    void closeStore() {
-        store.close();
-    }
-
+/** What every {@link ShardStore} does. */
+public abstract class ShardStoreContract extends StoredMessagesContract {
     @Test
     void nothingIsAppliedWhenClaimedForTheFirstTime() {
         assertThat(claim(OWNER)).isEqualTo(new Claim(ShardStore.NOTHING_APPLIED, -1, List.of()));
@@ -364,18 +343,6 @@ public abstract class ShardStoreContract {
         assertFails(store.save(SHARD, withSessions(-1, 5)), RuntimeException.class);
     }
 
-    private Claim claim(long ownerEpoch) {
-        return get(store.claim(SHARD, new Claimant(ownerEpoch)));
-    }
-
-    private void save(SavePoint savePoint) {
-        get(store.save(SHARD, savePoint));
-    }
-
-    private QueuePage readQueue(String clientId, long from, int maxEntries, int maxBytes) {
-        return get(store.readQueue(SHARD, clientId, from, maxEntries, maxBytes));
-    }
-
     private List<SessionPage> pages(int shard) {
         List<SessionPage> pages = new ArrayList<>();
         String cursor = null;
@@ -416,16 +383,6 @@ public abstract class ShardStoreContract {
                 .willsRemoved(removed)
                 .wills(wills)
                 .build();
-    }
-
-    private static SavePoint withQueue(long expectedApplied, long applied, SequencedEntry... queued) {
-        return emptySave(OWNER, expectedApplied, applied)
-                .queued(List.of(queued))
-                .build();
-    }
-
-    private static SequencedEntry entry(String clientId, long sequence) {
-        return new SequencedEntry(clientId, sequence, queued(sequence));
     }
 
     private static SequencedEntry[] entries(String clientId, long from, long to) {

@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
 
 /**
  * How Redis Cluster is used, which holds the state of the shards.
@@ -26,6 +27,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param requestQueueSize How many calls may be on their way on one connection; there is one to each primary.
  * @param concurrentReads How many pages of queues, of at most 256KB each, may be on their way to this node; fewer than
  *     {@code request-queue-size}.
+ * @param inlineSize Up to what size a message lies in the queues themselves, all its copies for sessions of a shard
+ *     together; a larger one lies apart, once for all of them, see docs/redis-layout.md.
  * @param topologyRefresh How often the cluster is asked for its nodes; it is also asked at any sign of a change.
  */
 public record RedisSettings(
@@ -42,6 +45,9 @@ public record RedisSettings(
 
         @DefaultValue("256") @Allowed(min = "1", max = "10000")
         int concurrentReads,
+
+        @DefaultValue("4KB") @Allowed(min = "0B", max = "1GB")
+        DataSize inlineSize,
 
         @DefaultValue("30s") @Allowed(min = "1s", max = "1h")
         Duration topologyRefresh) {
@@ -65,6 +71,7 @@ public record RedisSettings(
                         commandTimeout,
                         requestQueueSize,
                         concurrentReads,
+                        Math.toIntExact(inlineSize.toBytes()),
                         topologyRefresh));
     }
 

@@ -19,8 +19,14 @@ import org.springframework.util.unit.DataSize;
  * @param unsavedSize How much memory may be taken by what waits for the store, whatever it is, in all shards together;
  *     0 for an eighth of the heap, at least 64MB. A shard that has its part of it waiting stands still until the store
  *     takes it.
+ * @param deliverySize How much memory may be taken by messages between queues and connections, in all shards together:
+ *     those that are handed to connections ahead, and those that are kept because their session is behind; 0 for an
+ *     eighth of the heap, at least 64MB. When it is taken, connections are handed one message at a time, and sessions
+ *     that are behind get theirs from the store.
  * @param windowMessages How many unacknowledged messages are handed to a connection ahead.
  * @param windowSize The size of unacknowledged messages that are handed to a connection ahead.
+ * @param expirySweep How many queued messages of sessions that are away are looked at in a second for whether they have
+ *     expired; 0 for none: they are found when the client comes back.
  */
 public record ShardSettings(
         @DefaultValue("0") @Allowed(min = "0", max = "1024") int threads,
@@ -33,11 +39,16 @@ public record ShardSettings(
         @DefaultValue("0B") @Allowed(min = "0B", max = "64GB")
         DataSize unsavedSize,
 
+        @DefaultValue("0B") @Allowed(min = "0B", max = "64GB")
+        DataSize deliverySize,
+
         @DefaultValue("1000") @Allowed(min = "1", max = "32767")
         int windowMessages,
 
         @DefaultValue("1MB") @Allowed(min = "1KB", max = "1GB")
-        DataSize windowSize) {
+        DataSize windowSize,
+
+        @DefaultValue("20000") @Allowed(min = "0") int expirySweep) {
 
     void change(ShardConfig.Builder to) {
         to.threads(threads)
@@ -45,7 +56,9 @@ public record ShardSettings(
                 .savePointMessages(savePointMessages)
                 .savePointSize((int) savePointSize.toBytes())
                 .unsavedSize(unsavedSize.toBytes())
+                .deliverySize(deliverySize.toBytes())
                 .windowMessages(windowMessages)
-                .windowSize((int) windowSize.toBytes());
+                .windowSize((int) windowSize.toBytes())
+                .expirySweep(expirySweep);
     }
 }

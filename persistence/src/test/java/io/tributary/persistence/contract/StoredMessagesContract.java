@@ -1,0 +1,166 @@
+package io.tributary.persistence.contract;
+
+import static io.tributary.persistence.contract.SavePoints.emptySave;
+import static io.tributary.persistence.contract.SavePoints.queued;
+import static io.tributary.persistence.contract.Waiting.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.common.event.QueueEntry;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.persistence.shard.SavePoint;
+import io.tributary.persistence.shard.SavePoint.SequenceKey;
+import io.tributary.persistence.shard.SavePoint.SequencedEntry;
+import io.tributary.persistence.shard.ShardStore;
+import io.tributary.persistence.shard.ShardStore.Claim;
+import io.tributary.persistence.shard.ShardStore.Claimant;
+import io.tributary.persistence.shard.ShardStore.Entry;
+import io.tributary.persistence.shard.ShardStore.ExpiredPage;
+import io.tributary.persistence.shard.ShardStore.QueuePage;
+import io.tributary.persistence.shard.ShardStore.Remnant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What every {@link ShardStore} does with messages that several queues have, and with those that expire. An adapter
+ * supplies stores of at least two shards.
+ */
+abstract class StoredMessagesContract {
+    static final int SHARD = 1;
+    static final long OWNER = 10;
+
+    @SuppressWarnings("NullAway.Init")
+    ShardStore store;
+
+    /** Opens the store, which is empty the first time in a test and later has what it had when it was closed. */
+    protected abstract ShardStore open();
+
+    @BeforeEach
+    void openStore() {
+        store = open();
+    }
+
+    @AfterEach
+    void closeStore() {
+        store.close();
+    }
+
+    @Test
+    void sharedMessageStaysForTheOthersWhenSomeAreDoneWithIt() {
+        claim(OWNER);
+        QueueEntry.Queued shared = queued(1);
+        List<String> clients =
+                IntStream.range(0, 20).mapToObj(i -> "client-" + i).toList();
+        save(emptySave(OWNER, -1, 1)
+                .queued(clients.stream()
+                        .map(client -> new SequencedEntry(client, 5, shared))
+                        .toList())
+                .build());
+        for (int gone = 0; gone < clients.size(); gone++) {
+            SavePoints one = emptySave(OWNER, gone + 1, gone + 2);
+            switch (gone % 3) { // acknowledged, received, or the session ends
+                case 0 -> one.removed(List.of(new SequenceKey(clients.get(gone), 5)));
+                case 1 -> one.queued(List.of(new SequencedEntry(clients.get(gone), 5, new QueueEntry.Released())));
+                default -> one.cleared(List.of(clients.get(gone)));
+            }
+            save(one.build());
+            for (int i = 0; i < clients.size(); i++) {
+                List<Entry> entries = readQueue(clients.get(i), 0, 10, 10_000).entries();
+                if (i > gone) {
+                    assertThat(entries).containsExactly(new Entry(5, shared));
+                } else if (i % 3 == 1) {
+                    assertThat(entries).containsExactly(new Entry(5, new QueueEntry.Released()));
+                } else {
+                    assertThat(entries).isEmpty();
+                }
+            }
+        }
+    }
+
+    @Test
+    void messagesDifferInWhatIsTheClientsOwnWhenTheyAreShared() {
+        claim(OWNER);
+        Message expiring = SavePoints.message(1).withExpiry(Long.MAX_VALUE / 4);
+        QueueEntry.Queued one = new QueueEntry.Queued(expiring, QoS.EXACTLY_ONCE, true, List.of(7, 300), null);
+        QueueEntry.Queued other = new QueueEntry.Queued(expiring, QoS.AT_LEAST_ONCE, false, List.of(), "$share/g/#");
+        save(withQueue(-1, 1, new SequencedEntry("a", 1, one), new SequencedEntry("b", 9, other)));
+        assertThat(readQueue("a", 0, 10, 10_000).entries()).containsExactly(new Entry(1, one));
+        assertThat(readQueue("b", 0, 10, 10_000).entries()).containsExactly(new Entry(9, other));
+    }
+
+    /** As after a log that was cut, and while a store is rebuilt: offsets go back, and messages come again. */
+    @Test
+    void messagesAreThereWhenTheyAreSavedAgainAtEarlierOffsets() {
+        claim(OWNER);
+        QueueEntry.Queued shared = queued(1);
+        SequencedEntry[] both = {new SequencedEntry("a", 1, shared), new SequencedEntry("b", 1, shared)};
+        save(withQueue(-1, 7, both));
+        save(emptySave(OWNER, 7, -2).cleared(List.of("a", "b")).build());
+        save(withQueue(-2, -3, both));
+        save(withQueue(-3, 5));
+        save(withQueue(5, 7, entry("a", 2), entry("b", 2)));
+        for (long applied = 7; applied < 10; applied++) { // what has gone is freed by now
+            save(withQueue(applied, applied + 1));
+        }
+        for (String client : List.of("a", "b")) {
+            assertThat(readQueue(client, 0, 10, 10_000).entries())
+                    .containsExactly(new Entry(1, shared), new Entry(2, queued(2)));
+        }
+    }
+
+    @Test
+    void expiredMessagesAreFoundWhenThereAreSome() {
+        claim(OWNER);
+        List<SequencedEntry> entries = new ArrayList<>();
+        for (int i = 1; i <= 300; i++) { // every third never expires, the others at 1001, 1002, 1004...
+            Message message = SavePoints.message(i).withExpiry(i % 3 == 0 ? Message.NEVER : 1000 + i);
+            entries.add(new SequencedEntry(
+                    "a", i, new QueueEntry.Queued(message, QoS.AT_LEAST_ONCE, false, List.of(1), null)));
+        }
+        entries.add(new SequencedEntry("a", 301, new QueueEntry.Released()));
+        save(emptySave(OWNER, -1, 1).queued(entries).build());
+        int size = entries.getFirst().entry().sizeBytes();
+        assertThat(get(store.readExpired(SHARD, "a", 0, 1000, 500)))
+                .isEqualTo(new ExpiredPage(List.of(), 301, false, 1));
+        assertThat(get(store.readExpired(SHARD, "a", 0, 1005, 500)).expired())
+                .containsExactly(
+                        new Remnant(1, size, 1001),
+                        new Remnant(2, size, 1002),
+                        new Remnant(4, size, 1004),
+                        new Remnant(5, size, 1005));
+        assertThat(get(store.readExpired(SHARD, "a", 2, 1005, 3)))
+                .isEqualTo(
+                        new ExpiredPage(List.of(new Remnant(2, size, 1002), new Remnant(4, size, 1004)), 4, true, 1));
+        assertThat(get(store.readExpired(SHARD, "a", 200, 5000, 101)).more()).isTrue();
+        assertThat(get(store.readExpired(SHARD, "a", 200, 5000, 102)).more()).isFalse();
+        assertThat(get(store.readExpired(SHARD, "a", 0, 5000, 500)).expired()).hasSize(200);
+        assertThat(get(store.readExpired(SHARD, "nobody", 0, 5000, 500)))
+                .isEqualTo(new ExpiredPage(List.of(), -1, false, 1));
+    }
+
+    Claim claim(long ownerEpoch) {
+        return get(store.claim(SHARD, new Claimant(ownerEpoch)));
+    }
+
+    void save(SavePoint savePoint) {
+        get(store.save(SHARD, savePoint));
+    }
+
+    QueuePage readQueue(String clientId, long from, int maxEntries, int maxBytes) {
+        return get(store.readQueue(SHARD, clientId, from, maxEntries, maxBytes));
+    }
+
+    static SavePoint withQueue(long expectedApplied, long applied, SequencedEntry... queued) {
+        return emptySave(OWNER, expectedApplied, applied)
+                .queued(List.of(queued))
+                .build();
+    }
+
+    static SequencedEntry entry(String clientId, long sequence) {
+        return new SequencedEntry(clientId, sequence, queued(sequence));
+    }
+}
