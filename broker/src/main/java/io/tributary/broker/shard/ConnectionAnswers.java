@@ -110,7 +110,7 @@ final class ConnectionAnswers {
         whenReady(client, told, last -> {
             TopicProgress topic = client.topic();
             if (topic != null && topic.hasLost()) { // what the connection has in flight nobody can tell it again
-                disown(client);
+                disown(client, last);
                 return;
             }
             answer(client, node);
@@ -200,10 +200,14 @@ final class ConnectionAnswers {
 
     /** A connection has in flight what nobody can tell it again: it is closed, and the client takes up the session. */
     void disown(SessionState client) {
+        whenTopicIsThere(client, () -> {}, last -> disown(client, last));
+    }
+
+    private void disown(SessionState client, long sentUpTo) {
         String node = client.node();
         if (node != null) {
             tenure.targetOf(node).takenOver(client.connection());
-            detachFromDead(client); // it does not say so when it had no answer yet
+            detachFromDead(client, sentUpTo); // it does not say so when it had no answer yet
         }
     }
 

@@ -175,7 +175,7 @@ final class SessionQueues {
     }
 
     private boolean isStillQueued(SessionState client, long sequence, long storedUpTo, List<ShardChanges> arrived) {
-        return sequence <= storedUpTo && current(client, sequence, ANY_MESSAGE, arrived) instanceof QueueEntry.Queued;
+        return ofStored(client, sequence, ANY_MESSAGE, storedUpTo, arrived) instanceof QueueEntry.Queued;
     }
 
     private Reading beginReading() {
@@ -249,8 +249,7 @@ final class SessionQueues {
     private Page onlyCurrent(SessionState client, QueuePage page, long storedUpTo, List<ShardChanges> arrived) {
         List<ShardStore.Entry> entries = new ArrayList<>(page.entries().size());
         for (ShardStore.Entry entry : page.entries()) {
-            QueueEntry current =
-                    entry.sequence() > storedUpTo ? null : current(client, entry.sequence(), entry.entry(), arrived);
+            QueueEntry current = ofStored(client, entry.sequence(), entry.entry(), storedUpTo, arrived);
             if (current != null) {
                 entries.add(new ShardStore.Entry(entry.sequence(), current));
             }
@@ -271,8 +270,7 @@ final class SessionQueues {
             List<ShardChanges> arrived) {
         List<Remnant> lost = new ArrayList<>();
         for (Remnant remnant : remnants) {
-            QueueEntry current =
-                    remnant.sequence() > storedUpTo ? null : current(client, remnant.sequence(), ANY_MESSAGE, arrived);
+            QueueEntry current = ofStored(client, remnant.sequence(), ANY_MESSAGE, storedUpTo, arrived);
             if (current instanceof QueueEntry.Released) {
                 entries.add(new ShardStore.Entry(remnant.sequence(), current));
             } else if (current != null) {
@@ -281,6 +279,12 @@ final class SessionQueues {
         }
         entries.sort(Comparator.comparingLong(ShardStore.Entry::sequence));
         losses.lost(client, lost);
+    }
+
+    /** What an entry that was read from the store has become; null when it is gone, or memory has it. */
+    private @Nullable QueueEntry ofStored(
+            SessionState client, long sequence, QueueEntry stored, long storedUpTo, List<ShardChanges> arrived) {
+        return sequence > storedUpTo ? null : current(client, sequence, stored, arrived);
     }
 
     /**
