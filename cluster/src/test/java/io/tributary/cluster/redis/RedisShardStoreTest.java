@@ -7,10 +7,11 @@ import io.tributary.persistence.shard.ShardStore;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.io.TempDir;
 
-/** With the messages in their queues, as small ones are by default. */
-class RedisShardStoreTest extends ShardStoreContract {
+/** What is promised of every store, wherever messages lie. */
+class RedisShardStoreTest {
     private static final int SHARDS = 4;
 
     @TempDir
@@ -21,28 +22,56 @@ class RedisShardStoreTest extends ShardStoreContract {
     private static LocalRedis redis;
 
     @SuppressWarnings("NullAway.Init")
-    private static RedisCluster cluster;
+    private static RedisCluster inline;
 
-    private boolean cleared;
+    @SuppressWarnings("NullAway.Init")
+    private static RedisCluster apart;
 
     @BeforeAll
     static void connect() {
         redis = LocalRedis.in(folder).start();
-        cluster = RedisCluster.connect(TestRedis.config(redis));
+        inline = RedisCluster.connect(TestRedis.config(redis));
+        apart = RedisCluster.connect(TestRedis.config(redis).withInlineBytes(0));
     }
 
     @AfterAll
     static void disconnect() {
-        cluster.close();
+        inline.close();
+        apart.close();
         redis.close();
     }
 
-    @Override
-    protected ShardStore open() {
-        if (!cleared) {
-            TestRedis.clear(cluster);
-            cleared = true;
+    /** With the messages in their queues, as small ones are by default. */
+    @Nested
+    class InlineTest extends OnRedis {
+        InlineTest() {
+            super(inline);
         }
-        return new RedisShardStore(cluster, SHARDS, RecordFormat.alone(), RedisRecorder.NONE);
+    }
+
+    /** With all messages apart from their queues. */
+    @Nested
+    class ApartTest extends OnRedis {
+        ApartTest() {
+            super(apart);
+        }
+    }
+
+    abstract static class OnRedis extends ShardStoreContract {
+        private final RedisCluster cluster;
+        private boolean cleared;
+
+        OnRedis(RedisCluster cluster) {
+            this.cluster = cluster;
+        }
+
+        @Override
+        protected ShardStore open() {
+            if (!cleared) {
+                TestRedis.clear(cluster);
+                cleared = true;
+            }
+            return new RedisShardStore(cluster, SHARDS, RecordFormat.alone(), RedisRecorder.NONE);
+        }
     }
 }
