@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,15 @@ CHART = HERE / "tributary"
 RELEASE = ["mqtt", str(CHART), "--namespace", "iot"]
 KUBERNETES = ["1.31", "1.32", "1.33", "1.34", "1.35", "1.36", "1.37"]
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+# What kube-score calls critical, and why it is so.
+EXCUSED = {
+    r"CPU limit is not set": "a broker at its limit would stand still for parts of each period; what is asked for shares a busy machine out",
+    r"ImagePullPolicy is not set to Always": "tags are fixed, and `latest` is refused; `image.pullPolicy` is a value",
+    r"Ephemeral Storage (limit|request) is not set": "`resources` takes it; all that is written is an emptyDir with a limit, or a volume",
+    r"(balancer|mirror)/.* low (user|group) ID": "the users that the images of others have",
+    r"-(rebalance|test)/.* does not have a matching NetworkPolicy": "these pods listen to nothing",
+}
 
 problems = []
 
@@ -227,6 +237,29 @@ def against_kubernetes(rendered):
           f"not Kubernetes' own: {', '.join(sorted(left_out)) or 'none'}")
 
 
+def scored(rendered):
+    """That kube-score, where it is, finds nothing critical in the examples but what has its reason."""
+    places = [str(ROOT / "target" / "helm" / "kube-score" / "kube-score"), "kube-score"]
+    program = next((place for place in places if shutil.which(place)), None)
+    if not program:
+        print("== no kube-score here (helm/install --all builds it): the examples were not scored")
+        return
+    excused = 0
+    for name, text in rendered.items():
+        if not name.startswith("examples/"):
+            continue
+        said = subprocess.run([program, "score", "-", "-o", "ci", "--kubernetes-version", "v1.35"], input=text, capture_output=True, text=True)
+        if "[OK]" not in said.stdout:
+            wrong(f"kube-score of {name}: {said.stdout}{said.stderr}")
+        for line in said.stdout.splitlines():
+            if line.startswith("[CRITICAL]"):
+                if any(re.search(words, line) for words in EXCUSED):
+                    excused += 1
+                else:
+                    wrong(f"kube-score of {name}: {line}")
+    print(f"== kube-score of the examples: {excused} findings that have their reasons in helm/check.py")
+
+
 def others(rendered):
     """Each different resource whose definition an operator brings; by names of their own, as they come together."""
     distinct = {}
@@ -273,7 +306,7 @@ def main():
     parser = argparse.ArgumentParser(prog="helm/check", description=__doc__)
     parser.add_argument("--write", action="store_true", help="write what is generated, instead of comparing it")
     parser.add_argument("--others", metavar="FILE", help="write each different resource that is not Kubernetes' own there, and end")
-    parser.add_argument("--all", action="store_true", help="also lint each combination, and try that each value has an effect")
+    parser.add_argument("--all", action="store_true", help="also lint each combination, try that each value has an effect, and ask kube-score")
     options = parser.parse_args()
     values = generated(options.write)
     table = combinations()
@@ -296,6 +329,7 @@ def main():
         against_kubernetes(rendered)
         if options.all:
             effects(next(iter(found.values())), values, table)
+            scored(rendered)
     else:
         print("== no Helm here: the chart was not rendered, only what is generated was compared (helm/install builds Helm 3 and 4 with Go)")
     for problem in problems:

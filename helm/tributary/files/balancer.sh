@@ -11,8 +11,12 @@ case $1 in
   nginx)
     end=QUIT reload=HUP
     directives='daemon off;'
-    stream=/usr/lib/nginx/modules/ngx_stream_module.so # a file of its own in images made from Debian's packages
-    [ ! -e $stream ] || directives="load_module $stream; $directives"
+    # Files of their own in most images, the one or the other part of the program in some.
+    modules=$(nginx -V 2>&1 | sed -n 's/.*--modules-path=\([^ ]*\).*/\1/p')
+    for module in stream_js stream; do
+      file=$modules/ngx_${module}_module.so
+      [ ! -e "$file" ] || directives="load_module $file; $directives"
+    done
     accepts() { nginx -q -t -c /etc/balancer/nginx.conf -g "$directives"; }
     nginx -c /etc/balancer/nginx.conf -g "$directives" &
     ;;

@@ -92,6 +92,19 @@ capabilities: {drop: [ALL]}
 {{- if $old }}{{ dig "annotations" "tributary.io/reckoned-nodes" "" $old.metadata }}{{ end }}
 {{- end }}
 
+{{/*
+How many replicas the StatefulSet has to name, if any. With an autoscaler none, or each upgrade would set them back: but once they
+were named, to leave them out would make them one. Then those that there are by now are named, and ever after.
+*/}}
+{{- define "tributary.replicas" -}}
+{{- $a := .Values.autoscaling }}
+{{- if not $a.enabled }}{{ int (include "tributary.reckoned" . | fromYaml).nodes }}
+{{- else }}
+{{- $old := lookup "apps/v1" "StatefulSet" .Release.Namespace (include "tributary.name" .) }}
+{{- if and $old (not (dig "annotations" "tributary.io/autoscaled" "" $old.metadata)) }}{{ max (int $a.min) (min (int $a.max) (int $old.spec.replicas)) }}{{ end }}
+{{- end }}
+{{- end }}
+
 {{/* The numbers that the chart reckons; docs/kubernetes.md says how. Read by `fromYaml`, then `int`. */}}
 {{- define "tributary.reckoned" -}}
 {{- $nodes := int (default (ternary .Values.autoscaling.min 3 .Values.autoscaling.enabled) .Values.replicas) }}

@@ -6,9 +6,6 @@
 {{- $listeners := include "tributary.listeners" . | fromYaml }}
 {{- $ready := printf "%s-ready.%s.svc.%s" (include "tributary.name" .) .Release.Namespace $v.clusterDomain -}}
 {{- $byClient := eq $lb.policy "client-id" -}}
-{{- if $byClient -}}
-load_module modules/ngx_stream_js_module.so;
-{{ end -}}
 pid /tmp/nginx.pid;
 error_log stderr warn;
 worker_processes auto;
@@ -30,13 +27,23 @@ stream {
   js_fetch_timeout 900ms;
   js_fetch_verify off;
   {{- end }}
+  {{- if not $byClient }}
+
+  # For the probe of readiness: whether a node is known, and reached.
+  upstream alive {
+    zone alive 256k;
+    server {{ $ready }}:9093 resolve max_fails=0;
+  }
+  {{- end }}
+
   server {
     listen 8404;
     {{- if $byClient }}
     js_periodic mqtt.check interval=2s;
     return $mqtt_ready;
     {{- else }}
-    return ok;
+    proxy_pass alive;
+    proxy_connect_timeout 2s;
     {{- end }}
   }
   {{- range $key, $listener := $listeners }}
