@@ -136,7 +136,7 @@ public final class ClusterConfig {
     /** The part of one node. */
     ClusterNode.Config ofNode(String name, Set<String> maps) {
         return new ClusterNode.Config(
-                name, maps, link, linkLayer, advertisedHost, advertisedPort, nodes, visibility, formats);
+                name, maps, link, linkLayer, advertisedHost, advertisedPort, nodes, visibility, formats, shards);
     }
 
     /** Collects values. Not thread-safe. */

@@ -26,7 +26,6 @@ import io.tributary.persistence.audit.AuditLog;
 import io.tributary.persistence.ingest.IngestSource;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import io.tributary.persistence.replicated.Visibility;
-import io.tributary.persistence.shard.ShardLog;
 import io.tributary.persistence.shard.ShardStore;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -63,7 +62,7 @@ record ClusterStorage(
         AuditLog audit,
         ShardStore store,
         AppTopics topics,
-        ShardLog log,
+        KafkaShardLog log,
         @Nullable IngestSource ingest)
         implements Storage {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterStorage.class);
@@ -160,7 +159,7 @@ record ClusterStorage(
                     metrics.kafka(),
                     onBroken);
             parts.add(topics);
-            ShardLog log = new KafkaShardLog(
+            KafkaShardLog log = new KafkaShardLog(
                     forShards, clientId, cluster.shards(), cluster.retention(), clock, metrics.kafka(), onBroken);
             parts.add(log);
             IngestSource ingest =

@@ -79,6 +79,8 @@ record Clustered(
                         clientId -> ShardAppends.shardOf(clientId, cluster.shards()),
                         metrics.cluster(),
                         onLost);
+                storage.log().onTakePart(node::takePart);
+                node.reads(storage.log()::assign);
                 NodeId id = Stages.await(node.open());
                 Routes routes = new Routes(storage.routes(), id.toString(), runtime.format());
                 CertificateWatch certificates = watch(ofNode, metrics);

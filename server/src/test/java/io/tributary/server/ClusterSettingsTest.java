@@ -282,9 +282,11 @@ class ClusterSettingsTest {
             link.host=                   | link.host: is missing; it must be an address of this machine at which the other nodes reach this one (127.0.0.1 where all are on one machine)
             link.host=0.0.0.0            | link.advertised-host: is missing; with host=0.0.0.0 it must be the host at which the other nodes reach this one
             link.secret-file=            | link.secret-file: is missing; it must be a file with the secret that all nodes of the cluster have, made for instance with openssl rand -base64 32
-            nodes.silence=1s             | nodes.silence: '1s' is less than three times heartbeat, which is 400ms
-            nodes.late=5s                | nodes.late: '5s' and heartbeat, 400ms, are together not less than silence, which is 5s
-            nodes.watch=500ms            | nodes.watch: '500ms' is less than twice heartbeat, which is 400ms
+            nodes.silence=500ms          | nodes.silence: '500ms' is less than three times heartbeat, which is 250ms
+            nodes.suspicion=500ms        | nodes.suspicion: '500ms' is less than three times heartbeat, which is 250ms, or more than silence, which is 5s
+            nodes.suspicion=6s           | nodes.suspicion: '6s' is less than three times heartbeat, which is 250ms, or more than silence, which is 5s
+            nodes.late=5s                | nodes.late: '5s' and heartbeat, 250ms, are together not less than silence, which is 5s
+            nodes.watch=400ms            | nodes.watch: '400ms' is less than twice heartbeat, which is 250ms
             nodes.isolation=4s           | nodes.isolation: '4s' is less than silence, which is 5s
             visibility.behind=500ms      | visibility.behind: '500ms' is more than 0.4 of leave-out, which is 1s
             """)

@@ -562,6 +562,11 @@ public enum BrokerMeters {
             "tributary.cluster.visibility.refused",
             Type.COUNTER,
             "Changes that were refused because too many wait until all nodes have them."),
+    /** Suspicions. */
+    SUSPECTED(
+            "tributary.cluster.suspected",
+            Type.COUNTER,
+            "How often most other nodes took this one for gone, and its shards went to them for some time."),
     /** Deaths. */
     DECLARED_DEAD(
             "tributary.cluster.declared.dead",

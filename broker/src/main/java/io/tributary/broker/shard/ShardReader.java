@@ -28,8 +28,14 @@ final class ShardReader implements ShardLog.Reader {
     }
 
     @Override
-    public void onRevoked(int shard) {
-        drivers.tell(shard, ShardDriver::revoked);
+    public void onRevoked(int shard, Runnable released) {
+        drivers.tell(shard, driver -> {
+            try {
+                driver.revoked();
+            } finally {
+                released.run();
+            }
+        });
     }
 
     @Override

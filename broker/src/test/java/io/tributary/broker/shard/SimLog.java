@@ -334,7 +334,7 @@ final class SimLog {
 
         private void revoked(int shard) {
             readings.get(shard).wanted = false;
-            thread.execute(() -> reader().onRevoked(shard));
+            thread.execute(() -> reader().onRevoked(shard, () -> {}));
         }
 
         private Reader reader() {

@@ -133,7 +133,7 @@ final class SimNode {
         }
 
         @Override
-        public void onRevoked(int shard) {
+        public void onRevoked(int shard, Runnable released) {
             thread.execute(drivers.get(shard)::revoked);
         }
 

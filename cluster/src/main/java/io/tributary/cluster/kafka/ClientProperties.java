@@ -100,10 +100,12 @@ public final class ClientProperties {
         return properties;
     }
 
-    /** The node's member of the group that shares out the shards. */
+    /** The reader of the node's shards, which are told it; the group knows how far they are. */
     public static Map<String, Object> shardConsumer(KafkaConfig config, String clientId) {
         KafkaConfig.Reading reading = config.reading();
-        Map<String, Object> properties = groupMember(config, clientId, config.shardsTopic());
+        Map<String, Object> properties = consumer(config, clientId);
+        properties.put(ConsumerConfig.GROUP_ID_CONFIG, config.shardsTopic());
+        properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
         properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, reading.maxPollRecords());
         properties.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, reading.fetchBytes());
         properties.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, reading.partitionFetchBytes());
@@ -114,30 +116,9 @@ public final class ClientProperties {
      * The node's member of the group that shares out the ingest partitions. What a transaction took back is not read.
      */
     public static Map<String, Object> ingestConsumer(KafkaConfig config, String clientId) {
-        Map<String, Object> properties = groupMember(config, clientId, config.ingestTopic());
-        properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
-        properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, INGEST_POLL_RECORDS);
-        properties.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, INGEST_FETCH_BYTES);
-        properties.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, INGEST_PARTITION_FETCH_BYTES);
-        return properties;
-    }
-
-    /** A producer of a few records that nothing else depends on, which gives up after a while. */
-    public static Map<String, Object> ingestProducer(KafkaConfig config, String clientId) {
-        Map<String, Object> properties = producer(config, clientId, 1);
-        properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, INGEST_BLOCK.toMillis());
-        properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, REQUEST_MILLIS);
-        properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 2 * REQUEST_MILLIS);
-        properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, (int)
-                Math.min(Integer.MAX_VALUE, config.appends().bufferBytes()));
-        return properties;
-    }
-
-    /** A member of a group whose positions are given to it. */
-    private static Map<String, Object> groupMember(KafkaConfig config, String clientId, String group) {
         KafkaConfig.Reading reading = config.reading();
         Map<String, Object> properties = consumer(config, clientId);
-        properties.put(ConsumerConfig.GROUP_ID_CONFIG, group);
+        properties.put(ConsumerConfig.GROUP_ID_CONFIG, config.ingestTopic());
         properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
         properties.put(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, REBALANCE_MILLIS);
         properties.put(
@@ -153,6 +134,21 @@ public final class ClientProperties {
                     ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG,
                     Math.toIntExact(reading.heartbeatInterval().toMillis()));
         }
+        properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+        properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, INGEST_POLL_RECORDS);
+        properties.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, INGEST_FETCH_BYTES);
+        properties.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, INGEST_PARTITION_FETCH_BYTES);
+        return properties;
+    }
+
+    /** A producer of a few records that nothing else depends on, which gives up after a while. */
+    public static Map<String, Object> ingestProducer(KafkaConfig config, String clientId) {
+        Map<String, Object> properties = producer(config, clientId, 1);
+        properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, INGEST_BLOCK.toMillis());
+        properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, REQUEST_MILLIS);
+        properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 2 * REQUEST_MILLIS);
+        properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, (int)
+                Math.min(Integer.MAX_VALUE, config.appends().bufferBytes()));
         return properties;
     }
 

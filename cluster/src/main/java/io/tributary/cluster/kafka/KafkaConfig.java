@@ -186,7 +186,7 @@ public record KafkaConfig(
         }
     }
 
-    /** How the members of the group share out the shards. */
+    /** How the members of the group share out the partitions of ingest topics. */
     public enum GroupProtocol {
         /** Members do it, by cooperative-sticky; the session timeout is the member's. */
         CLASSIC,
@@ -204,7 +204,7 @@ public record KafkaConfig(
      *     partition
      * @param maxRecordBytes the largest record that is sent, in bytes, at least a batch and at most 256 MiB
      * @param compression how batches are compressed
-     * @param closeTimeout how long closing waits for what was accepted, and then again for leaving the group
+     * @param closeTimeout how long closing waits for what was accepted, and then again for ending to read
      */
     public record Appends(
             Duration linger,
@@ -265,9 +265,10 @@ public record KafkaConfig(
     /**
      * How records are read.
      *
-     * @param groupProtocol how shards are shared out
-     * @param sessionTimeout a node that is silent so long loses its shards, at least 1 s and no less than the servers'
-     *     group.min.session.timeout.ms (6 s by default); without effect with {@link GroupProtocol#CONSUMER}
+     * @param groupProtocol how partitions of ingest topics are shared out
+     * @param sessionTimeout a node that is silent so long loses its partitions of ingest topics, at least 1 s and no
+     *     less than the servers' group.min.session.timeout.ms (6 s by default); without effect with
+     *     {@link GroupProtocol#CONSUMER}
      * @param heartbeatInterval how often a node tells that it lives, at most a third of the session timeout; without
      *     effect with {@link GroupProtocol#CONSUMER}
      * @param fetchWait how long a server holds an idle answer back, to 1 s: what a newly assigned shard waits at most

@@ -17,6 +17,12 @@ public interface LinkReceiver {
     /** All frames that one read brought were handed over: the time to answer them in one. */
     default void onFramesRead(Link link) {}
 
+    /**
+     * A machine that can be reached has nobody who listens where a peer should, with which there is no link: its
+     * process is gone, or its address is wrong. Any thread.
+     */
+    default void onRefused(NodeId peer) {}
+
     /** The link is gone: after its last frame, and before the next link of this peer is up. */
     void onDown(Link link);
 }

@@ -4,6 +4,7 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -13,15 +14,18 @@ import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -73,7 +77,7 @@ public final class NodeLinks {
                 receiver,
                 recorder,
                 links,
-                new Peers(loops.next(), self, this::dial, recorder),
+                new Peers(loops.next(), self, new Ways(), receiver, recorder),
                 new HalfOpen(config.maxHalfOpen()),
                 new RefusalLog(System::nanoTime));
     }
@@ -140,43 +144,84 @@ public final class NodeLinks {
         loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).addListener(ended -> closed.complete(null));
     }
 
-    private PeerConnection dial(NodeId to, InetSocketAddress address) {
-        LinkChannel channel = new LinkChannel(context, new DialerHandshake(identity, to), to);
-        if (address.isUnresolved()) {
-            Thread.ofVirtual().name("link-address").start(() -> resolve(channel, to, address));
-        } else {
-            connect(channel, to, address);
+    /** To other nodes. */
+    private final class Ways implements Peers.Dialer {
+        @Override
+        public PeerConnection dial(NodeId to, InetSocketAddress address) {
+            LinkChannel channel = new LinkChannel(context, new DialerHandshake(identity, to), to);
+            if (address.isUnresolved()) {
+                resolve(address, found -> connect(channel, to, found), e -> {
+                    context.refusals().unreachable(to, address, e);
+                    context.peers().ended(channel, to);
+                });
+            } else {
+                connect(channel, to, address);
+            }
+            return channel;
         }
-        return channel;
+
+        @Override
+        public void look(NodeId peer, InetSocketAddress address, Runnable onRefused) {
+            if (address.isUnresolved()) {
+                resolve(address, found -> lookAt(found, onRefused), e -> {});
+            } else {
+                lookAt(address, onRefused);
+            }
+        }
     }
 
-    /**
-     * Looking up a name blocks, so it has a thread of its own: one a peer at most, for an attempt follows the one
-     * before.
-     */
-    private void resolve(LinkChannel channel, NodeId to, InetSocketAddress address) {
-        try {
-            InetAddress host = InetAddress.getByName(address.getHostString());
-            connect(channel, to, new InetSocketAddress(host, address.getPort()));
-        } catch (UnknownHostException e) {
-            context.refusals().unreachable(to, address, e);
-            context.peers().ended(channel, to);
-        }
+    /** Looking up a name blocks, so it has a thread of its own: few a peer, for an attempt follows the one before. */
+    private static void resolve(
+            InetSocketAddress address, Consumer<InetSocketAddress> found, Consumer<UnknownHostException> unknown) {
+        Thread.ofVirtual().name("link-address").start(() -> {
+            InetAddress host;
+            try {
+                host = InetAddress.getByName(address.getHostString());
+            } catch (UnknownHostException e) {
+                unknown.accept(e);
+                return;
+            }
+            found.accept(new InetSocketAddress(host, address.getPort()));
+        });
     }
 
     private void connect(LinkChannel channel, NodeId to, InetSocketAddress address) {
-        long timeoutMillis = context.config().timings().handshake().toMillis();
-        new Bootstrap()
-                .group(loops)
-                .channel(transport.clientChannel())
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeoutMillis)
-                .handler(initializer(true, () -> channel))
+        bootstrap().handler(initializer(true, () -> channel)).connect(address).addListener(connected -> {
+            if (!connected.isSuccess()) {
+                context.refusals().unreachable(to, address, connected.cause());
+                if (isRefusal(connected.cause())) {
+                    context.receiver().onRefused(to);
+                }
+            }
+        });
+    }
+
+    /** Whether somebody listens there; a connection is closed at once, without a word. */
+    private void lookAt(InetSocketAddress address, Runnable onRefused) {
+        bootstrap()
+                .handler(new ChannelInboundHandlerAdapter())
                 .connect(address)
-                .addListener(connected -> {
-                    if (!connected.isSuccess()) {
-                        context.refusals().unreachable(to, address, connected.cause());
+                .addListener((ChannelFuture connected) -> {
+                    if (connected.isSuccess()) {
+                        connected.channel().close();
+                    } else if (isRefusal(connected.cause())) {
+                        onRefused.run();
                     }
                 });
+    }
+
+    private Bootstrap bootstrap() {
+        long timeoutMillis = context.config().timings().handshake().toMillis();
+        return new Bootstrap()
+                .group(loops)
+                .channel(transport.clientChannel())
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeoutMillis);
+    }
+
+    /** A machine answered that nobody listens, other than one that does not answer, or cannot be reached. */
+    private static boolean isRefusal(@Nullable Throwable failure) {
+        return failure instanceof ConnectException
+                && String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT).contains("refused");
     }
 
     private ChannelInitializer<Channel> initializer(boolean dialing, Supplier<LinkChannel> handler) {

@@ -1,6 +1,7 @@
 package io.tributary.cluster.link;
 
 import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.ScheduledFuture;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
@@ -20,26 +21,33 @@ import org.slf4j.LoggerFactory;
 final class Peers {
     private static final Logger LOG = LoggerFactory.getLogger(Peers.class);
 
+    /** When it is looked, after a link was lost, whether its peer is there: a process ends piece by piece. */
+    private static final long[] LOOK_MILLIS = {0, 30, 100, 300, 1000};
+
     private final EventExecutor decider;
     private final NodeId self;
     private final Dialer dialer;
+    private final LinkReceiver receiver;
     private final LinkRecorder recorder;
     private final Map<String, Peer> byName = new HashMap<>();
     private long generation;
     private boolean closed;
 
-    Peers(EventExecutor decider, NodeId self, Dialer dialer, LinkRecorder recorder) {
+    Peers(EventExecutor decider, NodeId self, Dialer dialer, LinkReceiver receiver, LinkRecorder recorder) {
         this.decider = decider;
         this.self = self;
         this.dialer = dialer;
+        this.receiver = receiver;
         this.recorder = recorder;
     }
 
-    /** Connects to other nodes. */
-    @FunctionalInterface
+    /** The ways to other nodes. */
     interface Dialer {
         /** Begins to connect; {@link #authenticated} or {@link #ended} follows. */
         PeerConnection dial(NodeId to, InetSocketAddress address);
+
+        /** Tries whether anybody listens there, and no more; runs the action on some thread if nobody does. */
+        void look(NodeId peer, InetSocketAddress address, Runnable onRefused);
     }
 
     /** Replaces the set of nodes that there are to be links with. */
@@ -136,6 +144,7 @@ final class Peers {
             peer.waiting = null;
         } else if (channel.equals(peer.current)) {
             peer.current = null;
+            lookFor(peer, who, 0);
         } else {
             return;
         }
@@ -146,6 +155,22 @@ final class Peers {
         } else if (peer.isIdle() && isOursToDial(peer)) {
             peer.retry = decider.schedule(() -> redial(peer), peer.backoff.next(), TimeUnit.MILLISECONDS);
         }
+    }
+
+    /** Finds out soon whether the process is gone, whichever of the two connects. */
+    private void lookFor(Peer peer, NodeId process, int times) {
+        ScheduledFuture<?> _ = decider.schedule(
+                () -> {
+                    boolean isMissing = peer.wanted && peer.current == null && peer.id.equals(process);
+                    if (!closed && isMissing && peer.equals(byName.get(process.name()))) {
+                        dialer.look(process, peer.address, () -> receiver.onRefused(process));
+                        if (times + 1 < LOOK_MILLIS.length) {
+                            lookFor(peer, process, times + 1);
+                        }
+                    }
+                },
+                LOOK_MILLIS[times],
+                TimeUnit.MILLISECONDS);
     }
 
     private void redial(Peer peer) {

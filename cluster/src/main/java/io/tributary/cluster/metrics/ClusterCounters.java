@@ -11,6 +11,7 @@ final class ClusterCounters implements ClusterRecorder {
     private final LongAdder givenUp;
     private final LongAdder leftOut;
     private final LongAdder visibilityRefused;
+    private final LongAdder suspected;
     private final LongAdder declaredDead;
 
     ClusterCounters(Meters meters) {
@@ -18,6 +19,7 @@ final class ClusterCounters implements ClusterRecorder {
         givenUp = meters.counter(BrokerMeters.GIVEN_UP);
         leftOut = meters.counter(BrokerMeters.LEFT_OUT);
         visibilityRefused = meters.counter(BrokerMeters.VISIBILITY_REFUSED);
+        suspected = meters.counter(BrokerMeters.SUSPECTED);
         declaredDead = meters.counter(BrokerMeters.DECLARED_DEAD);
     }
 
@@ -39,6 +41,11 @@ final class ClusterCounters implements ClusterRecorder {
     @Override
     public void onVisibilityRefused() {
         visibilityRefused.increment();
+    }
+
+    @Override
+    public void onSuspected() {
+        suspected.increment();
     }
 
     @Override

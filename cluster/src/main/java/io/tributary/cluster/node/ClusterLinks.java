@@ -158,6 +158,7 @@ public final class ClusterLinks implements AutoCloseable {
             arrivals.onUp(link);
             node.runtime.visibility().linkUp(link.peer());
             node.cutOff.linkUp(link.peer());
+            node.table.shards().linkUp(link.peer());
         }
 
         @Override
@@ -180,6 +181,11 @@ public final class ClusterLinks implements AutoCloseable {
                     case Stats said -> node.peerStats.received(link.peer(), said.stats());
                 }
             }
+        }
+
+        @Override
+        public void onRefused(NodeId peer) {
+            node.table.shards().refused(peer);
         }
 
         @Override

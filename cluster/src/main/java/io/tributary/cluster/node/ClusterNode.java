@@ -82,6 +82,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
      * @param advertisedHost where other nodes reach this one, or null for where the links listen
      * @param advertisedPort the port to that, or 0 for the one at which the links listen
      * @param formats when the cluster is to write a newer format
+     * @param shards how many shards there are
      */
     public record Config(
             String name,
@@ -92,7 +93,8 @@ public final class ClusterNode implements NodeView, AutoCloseable {
             int advertisedPort,
             NodeTableConfig nodes,
             VisibilityConfig visibility,
-            Formats formats) {}
+            Formats formats,
+            int shards) {}
 
     /** Told of processes that come and go, after the queries of the table answer accordingly; on the map's thread. */
     interface Watcher {
@@ -136,6 +138,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
                 config.name(),
                 format,
                 config.formats(),
+                config.shards(),
                 nodes,
                 config.nodes(),
                 timer,
@@ -204,6 +207,16 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     /** Takes leave: the others know at once that nothing of this process is left. */
     public CompletionStage<@Nullable Void> leave() {
         return table.leave();
+    }
+
+    /** Sets what reads the shards of this node, which takes none before {@link #takePart}; once. */
+    public void reads(ShardReading reading) {
+        table.shards().reads(reading);
+    }
+
+    /** Has this process take shards, or no more; then others get those that it has. */
+    public void takePart(boolean wanted) {
+        table.shards().takePart(wanted);
     }
 
     /** How shards talk with the connections and owners of other nodes. */
@@ -417,6 +430,13 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         @Override
         public void onSilent(NodeId node, Duration silent) {
             runtime.links().send(node, FrameBuilder.frameOf(new Unheard(silent.toMillis()), format));
+        }
+
+        @Override
+        public void onSuspected() {
+            LOG.warn(
+                    "most other nodes take this one for gone, and have its shards: it was silent, or cannot be reached");
+            recorder.onSuspected();
         }
 
         @Override

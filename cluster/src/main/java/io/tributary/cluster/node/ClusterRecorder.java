@@ -20,6 +20,9 @@ public interface ClusterRecorder {
     /** A change was refused because too many wait until they are visible everywhere. */
     default void onVisibilityRefused() {}
 
+    /** Most other nodes took this one for gone, and got its shards. */
+    default void onSuspected() {}
+
     /** This node was declared dead by the others, and begins anew. */
     default void onDeclaredDead() {}
 }

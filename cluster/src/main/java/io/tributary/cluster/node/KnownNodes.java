@@ -50,6 +50,21 @@ final class KnownNodes {
         });
     }
 
+    /**
+     * Whether most of the other processes that are not over take one for gone: of two others both, of three two. So a
+     * node of two is believed alone, and of more than two none is.
+     */
+    boolean isSuspected(NodeId process) {
+        int[] others = new int[2];
+        forEachAlive((name, node) -> {
+            if (!name.equals(process.name())) {
+                others[0]++;
+                others[1] += node.part().suspects().contains(process) ? 1 : 0;
+            }
+        });
+        return others[1] > others[0] / 2;
+    }
+
     /** The newest format that all read that are not over; none reads more than that. */
     int oldestFormat(int newest) {
         int[] oldest = {newest};

@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
  * @param heartbeat grows with each record that the process writes
  * @param writtenMillis when it wrote this one, by its own wall clock
  * @param links how many other nodes it had links with then
+ * @param part its part in sharing out the shards
  */
 public record NodeRecord(
         long incarnation,
@@ -27,7 +28,8 @@ public record NodeRecord(
         NodeState state,
         long heartbeat,
         long writtenMillis,
-        int links) {
+        int links,
+        ShardPart part) {
     /** How long a host may be, in bytes of UTF-8. */
     public static final int MAX_HOST_BYTES = 255;
 
@@ -55,13 +57,14 @@ public record NodeRecord(
 
     /** The same process in another state. */
     NodeRecord in(NodeState newState) {
-        return new NodeRecord(incarnation, host, port, format, written, newState, heartbeat, writtenMillis, links);
+        return new NodeRecord(
+                incarnation, host, port, format, written, newState, heartbeat, writtenMillis, links, part);
     }
 
     /** The same process, a heartbeat later. */
-    NodeRecord beat(int newFormat, int newWritten, long nowMillis, int nowLinks) {
+    NodeRecord beat(int newFormat, int newWritten, long nowMillis, int nowLinks, ShardPart nowPart) {
         return new NodeRecord(
-                incarnation, host, port, newFormat, newWritten, state, heartbeat + 1, nowMillis, nowLinks);
+                incarnation, host, port, newFormat, newWritten, state, heartbeat + 1, nowMillis, nowLinks, nowPart);
     }
 
     /**

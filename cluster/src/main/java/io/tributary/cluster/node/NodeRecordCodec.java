@@ -29,6 +29,11 @@ final class NodeRecordCodec {
         writer.writeNumber(node.heartbeat());
         writer.writeSigned(node.writtenMillis());
         writer.writeNumber(node.links());
+        ShardPart part = node.part();
+        writer.writeBoolean(part.isWilling());
+        writer.writeBoolean(part.isSteady());
+        writer.writeNumber(part.released());
+        writer.writeList(part.suspects(), Assignment::write);
         return writer.toBytes();
     }
 
@@ -50,7 +55,12 @@ final class NodeRecordCodec {
                     readState(reader),
                     reader.readNumber(),
                     reader.readSigned(),
-                    reader.readInt());
+                    reader.readInt(),
+                    new ShardPart(
+                            reader.readBoolean(),
+                            reader.readBoolean(),
+                            reader.readNumber(),
+                            reader.readList(Assignment::read)));
             reader.expectEnd();
             return node;
         } catch (IllegalArgumentException e) {

@@ -45,8 +45,8 @@ public final class NodeTable {
     private final KnownNodes known = new KnownNodes();
     private final FormatAgreement agreement;
     private final FailureDetector failureDetector;
-    /** Which incarnations this node has declared dead and not yet seen dead. */
-    private final Map<String, Long> condemned = new ConcurrentHashMap<>();
+    private final ShardAssigner shards;
+    private final Verdicts verdicts;
 
     private volatile boolean first;
 
@@ -66,6 +66,7 @@ public final class NodeTable {
      * @param name the name of this node, which no other node has
      * @param format what this version reads; raised to what all nodes read that are not over
      * @param formats when it is raised
+     * @param shardCount how many shards there are to share out
      * @param map what holds the table; nobody else follows it
      * @param wallMillis the wall clock
      */
@@ -73,6 +74,7 @@ public final class NodeTable {
             String name,
             RecordFormat format,
             Formats formats,
+            int shardCount,
             ReplicatedMap map,
             NodeTableConfig config,
             ClusterTimer timer,
@@ -86,6 +88,14 @@ public final class NodeTable {
         this.wallMillis = wallMillis;
         this.listener = listener;
         failureDetector = new FailureDetector(config);
+        verdicts = new Verdicts(known, map, config.silence());
+        shards = new ShardAssigner(
+                shardCount,
+                known,
+                new Suspects(config.suspicion(), failureDetector::of),
+                map,
+                timer::nanos,
+                new Shared());
     }
 
     /**
@@ -120,6 +130,7 @@ public final class NodeTable {
      */
     public CompletionStage<@Nullable Void> join(NodeId self, InetSocketAddress address) {
         agreement.join();
+        shards.joins(self);
         NodeRecord first = new NodeRecord(
                 self.incarnation(),
                 address.getHostString(),
@@ -129,7 +140,8 @@ public final class NodeTable {
                 NodeState.JOINING,
                 0,
                 wallMillis.getAsLong(),
-                listener.links());
+                listener.links(),
+                shards.part());
         CompletionStage<@Nullable Void> written = write(first);
         timer.after(config.heartbeat().toNanos(), this::beat);
         return written.thenCompose(seen -> joinedUnlessReplaced());
@@ -299,7 +311,20 @@ public final class NodeTable {
     }
 
     private NodeRecord beatOf(NodeRecord before) {
-        return before.beat(agreement.announced(), agreement.agreed(), wallMillis.getAsLong(), listener.links());
+        return before.beat(
+                agreement.announced(), agreement.agreed(), wallMillis.getAsLong(), listener.links(), shards.part());
+    }
+
+    /** Writes a record if there is something new to be said in it about shards, and none is on its way. */
+    private synchronized void tellPart() {
+        NodeRecord before = own;
+        if (before != null
+                && !ended
+                && !outstanding
+                && !before.state().isFinal()
+                && !before.part().equals(shards.part())) {
+            write(beatOf(before));
+        }
     }
 
     /**
@@ -334,6 +359,24 @@ public final class NodeTable {
         }
     }
 
+    /** Who shares out the shards. */
+    ShardAssigner shards() {
+        return shards;
+    }
+
+    /** What comes of sharing out the shards. */
+    private final class Shared implements ShardAssigner.Told {
+        @Override
+        public void partChanged() {
+            tellPart();
+        }
+
+        @Override
+        public void suspected() {
+            listener.onSuspected();
+        }
+    }
+
     /** On the map's thread. */
     private final class Changes implements ReplicatedMap.Follower {
         @Override
@@ -352,6 +395,8 @@ public final class NodeTable {
         try {
             if (key.equals(FormatAgreement.KEY)) {
                 agreement.finished(value);
+            } else if (key.equals(Assignment.KEY)) {
+                shards.changed(value);
             } else if (value == null) {
                 known.remove(key);
             } else {
@@ -368,7 +413,9 @@ public final class NodeTable {
     private void onRecord(NodeId id, NodeRecord node) {
         Change change = known.put(id.name(), node);
         if (!change.taken()) {
-            repairIfFirst(id, node, change.now());
+            if (first && !id.name().equals(name)) {
+                verdicts.repair(id, node, change.now());
+            }
             return;
         }
         NodeRecord before = change.before();
@@ -388,12 +435,19 @@ public final class NodeTable {
         boolean beats = before == null || change.isNewProcess() || node.heartbeat() > before.heartbeat();
         if (beats && !node.state().isFinal()) {
             failureDetector.heard(id.name(), timer.nanos());
+            shards.heard(id);
+        }
+        if (before == null
+                || change.isNewProcess()
+                || node.state() != before.state()
+                || !node.part().equals(before.part())) {
+            shards.look();
         }
     }
 
     private void over(NodeId id) {
         failureDetector.forget(id.name());
-        condemned.remove(id.name());
+        verdicts.over(id.name());
         if (isSelf(id)) {
             selfOver(id);
         } else {
@@ -429,10 +483,12 @@ public final class NodeTable {
         }
         failureDetector.ownHeartbeat(written, timer.nanos());
         first = isFirst(node);
+        shards.look();
+        tellPart();
         failureDetector.silentFor(config.silence().dividedBy(2)).forEach(this::tellOfSilence);
         failureDetector
                 .silentFor(first ? config.silence() : config.silence().plus(config.late()))
-                .forEach(this::declareDead);
+                .forEach(verdicts::declareDead);
     }
 
     private void tellOfSilence(String other) {
@@ -452,34 +508,5 @@ public final class NodeTable {
             none[0] &= !isBefore || silent.contains(other);
         });
         return none[0];
-    }
-
-    private void declareDead(String other) {
-        NodeRecord node = known.get(other);
-        if (node == null || Objects.equals(condemned.put(other, node.incarnation()), node.incarnation())) {
-            return;
-        }
-        LOG.warn(
-                "{}#{} is declared dead: it was silent for {} s",
-                other,
-                node.incarnation(),
-                config.silence().toSeconds());
-        map.put(other, NodeRecordCodec.encode(node.in(NodeState.DEAD))).whenComplete((seen, failure) -> {
-            if (failure != null) {
-                condemned.remove(other, node.incarnation()); // tried again with the next heartbeat
-            }
-        });
-    }
-
-    /** A late record of an old process has replaced a newer one, for those that read the table from its beginning. */
-    private void repairIfFirst(NodeId id, NodeRecord late, NodeRecord newer) {
-        boolean saysTheSame = late.state().isFinal() && late.incarnation() == newer.incarnation();
-        if (first && !saysTheSame && !late.equals(newer) && !id.name().equals(name)) {
-            map.put(id.name(), NodeRecordCodec.encode(newer)).whenComplete((seen, failure) -> {
-                if (failure != null) {
-                    LOG.warn("the late record of {} was not repaired: {}", id, String.valueOf(failure));
-                }
-            });
-        }
     }
 }

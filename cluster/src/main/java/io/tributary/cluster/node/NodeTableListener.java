@@ -29,6 +29,9 @@ public interface NodeTableListener {
      */
     void onSilent(NodeId node, Duration silent);
 
+    /** Most other nodes take this process for gone, and have its shards; for some time. Any thread. */
+    void onSuspected();
+
     /** How many other nodes there are links with; for the next record of this process. Any thread. */
     int links();
 

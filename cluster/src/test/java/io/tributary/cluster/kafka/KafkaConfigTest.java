@@ -103,13 +103,14 @@ class KafkaConfigTest {
                 .containsEntry("compression.type", "none");
         assertThat(ClientProperties.shardConsumer(CONFIG, "node"))
                 .containsEntry("group.id", "tributary.shards")
-                .containsEntry("group.protocol", "classic")
-                .containsEntry("session.timeout.ms", 6000)
-                .containsEntry("heartbeat.interval.ms", 2000)
                 .containsEntry("auto.offset.reset", "none")
                 .containsEntry("enable.auto.commit", false)
                 .containsEntry("isolation.level", "read_uncommitted")
                 .doesNotContainKey("client.rack");
+        assertThat(ClientProperties.ingestConsumer(CONFIG, "node"))
+                .containsEntry("group.protocol", "classic")
+                .containsEntry("session.timeout.ms", 6000)
+                .containsEntry("heartbeat.interval.ms", 2000);
     }
 
     @Test
@@ -127,12 +128,13 @@ class KafkaConfigTest {
                 CONFIG.withReading(reading).withAppends(Appends.defaults().withCompression(Compression.LZ4));
         assertThat(ClientProperties.producer(config, "node", 1)).containsEntry("compression.type", "lz4");
         assertThat(ClientProperties.shardConsumer(config, "node"))
-                .containsEntry("group.protocol", "consumer")
                 .containsEntry("client.rack", "west")
                 .containsEntry("max.poll.records", 10)
                 .containsEntry("fetch.max.wait.ms", 50)
                 .containsEntry("fetch.max.bytes", 1 << 20)
-                .containsEntry("max.partition.fetch.bytes", 1 << 16)
+                .containsEntry("max.partition.fetch.bytes", 1 << 16);
+        assertThat(ClientProperties.ingestConsumer(config, "node"))
+                .containsEntry("group.protocol", "consumer")
                 .doesNotContainKeys("session.timeout.ms", "heartbeat.interval.ms", "partition.assignment.strategy");
     }
 
@@ -145,9 +147,7 @@ class KafkaConfigTest {
         assertRefused(() -> Appends.defaults().withBufferBytes(1), "buffer bytes 1: must be");
         assertRefused(() -> Appends.defaults().withMaxRecordBytes(1), "largest record 1: must be");
         assertRefused(() -> Appends.defaults().withCloseTimeout(Duration.ZERO), "close timeout PT0S: must be");
-        assertRefused(
-                () -> TestKafka.reading(GroupProtocol.CLASSIC, Duration.ofMillis(10)),
-                "session timeout PT0.01S: must be");
+        assertRefused(() -> TestKafka.reading(Duration.ofMillis(10)), "session timeout PT0.01S: must be");
         assertRefused(() -> new TopicNeeds(0, List.of(), List.of(), Duration.ofDays(1), 1), "shards 0: must be");
         assertRefused(
                 () -> new TopicNeeds(1, List.of("shards"), List.of(), Duration.ofDays(1), 1),

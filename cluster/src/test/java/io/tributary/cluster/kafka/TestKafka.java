@@ -10,7 +10,10 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -35,13 +38,13 @@ public final class TestKafka {
         return KafkaConfig.defaults(kafka.bootstrapServers())
                 .withTopicPrefix("test-" + UUID.randomUUID())
                 .withReplicationFactor(replicationFactor)
-                .withReading(reading(GroupProtocol.CLASSIC, Duration.ofSeconds(1)));
+                .withReading(reading(Duration.ofSeconds(1)));
     }
 
-    public static Reading reading(GroupProtocol protocol, Duration sessionTimeout) {
+    public static Reading reading(Duration sessionTimeout) {
         Reading defaults = Reading.defaults();
         return new Reading(
-                protocol,
+                GroupProtocol.CLASSIC,
                 sessionTimeout,
                 sessionTimeout.dividedBy(4),
                 Duration.ofMillis(20),
@@ -61,9 +64,17 @@ public final class TestKafka {
         return config;
     }
 
+    /** A log whose shards are all its own. */
     public static KafkaShardLog log(KafkaConfig config) {
-        return new KafkaShardLog(
-                config, "node", SHARDS, Duration.ZERO, InstantSource.system(), KafkaRecorder.NONE, failure -> {});
+        return allOwn(new KafkaShardLog(
+                config, "node", SHARDS, Duration.ZERO, InstantSource.system(), KafkaRecorder.NONE, failure -> {}));
+    }
+
+    /** Has a log have all shards once it is started. */
+    public static KafkaShardLog allOwn(KafkaShardLog log) {
+        Set<Integer> all = IntStream.range(0, log.shardCount()).boxed().collect(Collectors.toSet());
+        log.onTakePart(_ -> log.assign(all, () -> {}));
+        return log;
     }
 
     public static Admin admin(KafkaConfig config) {

@@ -15,7 +15,8 @@ class ClusterTimesTest {
     void keepsTheTimesOfTheDecisionsWhenNothingIsSet() {
         assertThat(NodeTableConfig.DEFAULT)
                 .isEqualTo(new NodeTableConfig(
-                        Duration.ofMillis(400),
+                        Duration.ofMillis(250),
+                        Duration.ofSeconds(2),
                         Duration.ofSeconds(5),
                         Duration.ofSeconds(1),
                         Duration.ofSeconds(3),
@@ -31,18 +32,26 @@ class ClusterTimesTest {
 
     @ParameterizedTest
     @CsvSource({
-        "PT0.005S, PT5S, PT1S, PT3S, PT30S, heartbeat",
-        "PT61S, PT1H, PT1S, PT1H, PT1H, heartbeat",
-        "PT1S, PT2.9S, PT1S, PT3S, PT30S, silence",
-        "PT1S, PT2H, PT1S, PT3S, PT30S, silence",
-        "PT1S, PT5S, PT0S, PT3S, PT30S, late",
-        "PT1S, PT5S, PT4S, PT3S, PT30S, must be shorter than silence",
-        "PT1S, PT5S, PT1S, PT1.9S, PT30S, watch",
-        "PT1S, PT5S, PT1S, PT3S, PT4S, isolation",
+        "PT0.005S, PT2S, PT5S, PT1S, PT3S, PT30S, heartbeat",
+        "PT61S, PT1H, PT1H, PT1S, PT1H, PT1H, heartbeat",
+        "PT1S, PT2.9S, PT5S, PT1S, PT3S, PT30S, suspicion",
+        "PT1S, PT5.1S, PT5S, PT1S, PT3S, PT30S, suspicion",
+        "PT1S, PT3S, PT2.9S, PT1S, PT3S, PT30S, silence",
+        "PT1S, PT3S, PT2H, PT1S, PT3S, PT30S, silence",
+        "PT1S, PT3S, PT5S, PT0S, PT3S, PT30S, late",
+        "PT1S, PT3S, PT5S, PT4S, PT3S, PT30S, must be shorter than silence",
+        "PT1S, PT3S, PT5S, PT1S, PT1.9S, PT30S, watch",
+        "PT1S, PT3S, PT5S, PT1S, PT3S, PT4S, isolation",
     })
     void refusesWhenATimeOfTheNodeTableIsBad(
-            Duration heartbeat, Duration silence, Duration late, Duration watch, Duration isolation, String why) {
-        assertThatThrownBy(() -> new NodeTableConfig(heartbeat, silence, late, watch, isolation))
+            Duration heartbeat,
+            Duration suspicion,
+            Duration silence,
+            Duration late,
+            Duration watch,
+            Duration isolation,
+            String why) {
+        assertThatThrownBy(() -> new NodeTableConfig(heartbeat, suspicion, silence, late, watch, isolation))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(why);
     }

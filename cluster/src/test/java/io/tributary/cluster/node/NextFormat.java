@@ -61,8 +61,8 @@ final class NextFormat {
                 }
 
                 @Override
-                public void onRevoked(int shard) {
-                    reader.onRevoked(shard);
+                public void onRevoked(int shard, Runnable released) {
+                    reader.onRevoked(shard, released);
                 }
 
                 @Override
@@ -82,6 +82,11 @@ final class NextFormat {
                     reader.onWentBack(shard, at);
                 }
             });
+        }
+
+        @Override
+        public void takePart(boolean wanted) {
+            log.takePart(wanted);
         }
 
         @Override

@@ -453,7 +453,9 @@ class NodeTableTest {
     void goesOnWhenTheTableHasRecordsItCannotRead() {
         SimNode a = SimNode.live("a", log, timer);
         log.append("b", new byte[] {99, 1, 2});
-        log.append("not#a name", NodeRecordCodec.encode(new NodeRecord(1, "h", 1, 1, 1, NodeState.LIVE, 0, 0, 0)));
+        log.append(
+                "not#a name",
+                NodeRecordCodec.encode(new NodeRecord(1, "h", 1, 1, 1, NodeState.LIVE, 0, 0, 0, ShardPart.NONE)));
         log.append("a", null);
         timer.pass(MOMENT);
         assertThat(a.told).isEmpty();

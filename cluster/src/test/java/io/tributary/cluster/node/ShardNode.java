@@ -155,8 +155,10 @@ final class ShardNode implements AutoCloseable {
                 clientId -> ShardAppends.shardOf(clientId, SHARDS),
                 timer,
                 format);
-        log = new NextFormat.Log(new KafkaShardLog(
-                kafka, name, SHARDS, Duration.ZERO, InstantSource.system(), KafkaRecorder.NONE, failure -> {}));
+        KafkaShardLog inKafka = new KafkaShardLog(
+                kafka, name, SHARDS, Duration.ZERO, InstantSource.system(), KafkaRecorder.NONE, failure -> {});
+        InstantAssigner.of(kafka.shardsTopic(), SHARDS).add(id, inKafka);
+        log = new NextFormat.Log(inKafka);
         redis = RedisCluster.connect(redisConfig);
         store = new RedisShardStore(redis, SHARDS, RecordFormat.alone(), RedisRecorder.NONE);
         ShardConfig config = ShardConfig.builder()
@@ -239,6 +241,7 @@ final class ShardNode implements AutoCloseable {
                 .toCompletableFuture()
                 .orTimeout(20, TimeUnit.SECONDS)
                 .join();
+        log.takePart(false);
         log.close();
         shards.close();
         store.close();

@@ -8,17 +8,20 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** A simulated process of a node: its node table, and what that told it. */
 final class SimNode implements NodeTableListener {
     private static final NodeTableConfig TIMES = new NodeTableConfig(
             Duration.ofSeconds(1),
+            Duration.ofSeconds(3),
             Duration.ofSeconds(5),
             Duration.ofSeconds(1),
             Duration.ofSeconds(3),
             Duration.ofSeconds(30));
 
+    static final int SHARDS = 12;
     private static final Duration MOMENT = Duration.ofMillis(10);
 
     final NodeTable table;
@@ -29,6 +32,9 @@ final class SimNode implements NodeTableListener {
     final CompletableFuture<NodeId> opened;
     private final ManualTimer timer;
     long toldMillis;
+    Set<Integer> shards = Set.of();
+    boolean letsGo = true;
+    private final List<Runnable> unreleased = new ArrayList<>();
     private final Map<NodeId, SimNode> linked = new HashMap<>();
     private boolean killed;
 
@@ -55,10 +61,37 @@ final class SimNode implements NodeTableListener {
                 });
             }
         };
-        table = new NodeTable(name, format, formats, view, TIMES, mortal, timer::wallMillis, this);
+        table = new NodeTable(name, format, formats, SHARDS, view, TIMES, mortal, timer::wallMillis, this);
         cutOff = new CutOff(table, TIMES, mortal);
         opened = table.open().toCompletableFuture();
         timer.pass(MOMENT);
+    }
+
+    /** A process that serves clients and takes shards. */
+    static SimNode owning(String name, SharedLog log, ManualTimer timer) {
+        SimNode node = new SimNode(name, 1, log, timer);
+        timer.pass(TIMES.watch());
+        node.table.shards().reads(node::assign);
+        CompletableFuture<?> _ = node.join();
+        node.table.live();
+        node.table.shards().takePart(true);
+        timer.pass(MOMENT);
+        return node;
+    }
+
+    private void assign(Set<Integer> assigned, Runnable released) {
+        shards = assigned;
+        unreleased.add(released);
+        if (letsGo) {
+            letGo();
+        }
+    }
+
+    /** Lets go of the shards that it was to let go of. */
+    void letGo() {
+        List<Runnable> now = List.copyOf(unreleased);
+        unreleased.clear();
+        now.forEach(released -> timer.after(1, released));
     }
 
     /** A process that has joined and serves clients. */
@@ -128,6 +161,11 @@ final class SimNode implements NodeTableListener {
         if (other != null) {
             timer.after(1, () -> other.cutOff.unheard(silent.toNanos()));
         }
+    }
+
+    @Override
+    public void onSuspected() {
+        told.add("suspected");
     }
 
     @Override

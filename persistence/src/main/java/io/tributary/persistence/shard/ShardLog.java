@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The ordered, durable log of each shard, and the assignment of shards to nodes.
+ * The ordered, durable log of each shard, read by the node that the shard is assigned to.
  *
  * <p>Appends may come from any thread and never block. Appends of one thread to one shard keep their order. Records are
  * handed to the {@link Reader} of the node that owns the shard, in order and without gaps from the position it asked
@@ -109,8 +109,13 @@ public interface ShardLog extends AutoCloseable {
         /** This node owns the shard now; it calls {@link ShardLog#readFrom} when it is ready. */
         void onAssigned(int shard);
 
-        /** This node does not own the shard any more; no records follow. */
-        void onRevoked(int shard);
+        /**
+         * This node does not own the shard any more; no records follow.
+         *
+         * @param released to be run, on any thread, once nothing is done any more for the shard; another node may wait
+         *     for that, a moment
+         */
+        void onRevoked(int shard, Runnable released);
 
         /**
          * The next records of an assigned shard.

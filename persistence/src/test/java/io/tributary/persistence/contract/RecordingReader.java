@@ -21,7 +21,7 @@ public class RecordingReader implements ShardLog.Reader {
     }
 
     @Override
-    public void onRevoked(int shard) {
+    public void onRevoked(int shard, Runnable released) {
         assigned.remove(shard);
     }
 

@@ -35,11 +35,12 @@ import org.springframework.util.unit.DataSize;
  * @param bufferSize How much may wait for Kafka before publishers are read more slowly: once for the shards and once
  *     for subscriptions and retained messages.
  * @param compression How batches are compressed.
- * @param closeTimeout How long a stop waits for what was accepted, and then again for leaving the group.
- * @param groupProtocol How nodes share out the shards. {@code classic}: among themselves. {@code consumer}: Kafka does
- *     it, and its own settings say when a node is gone: after 45 s, unless they are changed.
- * @param sessionTimeout After what silence a node loses its shards; for {@code classic}, and no less than Kafka's own
- *     setting group.min.session.timeout.ms.
+ * @param closeTimeout How long a stop waits for what was accepted, and then again for ending to read.
+ * @param groupProtocol How nodes share out the partitions of {@code tributary.ingest.topics}. {@code classic}: among
+ *     themselves. {@code consumer}: Kafka does it, and its own settings say when a node is gone: after 45 s, unless
+ *     they are changed.
+ * @param sessionTimeout After what silence a node loses those partitions; for {@code classic}, and no less than Kafka's
+ *     own setting group.min.session.timeout.ms.
  * @param heartbeatInterval How often a node tells Kafka that it lives; at most a third of the session timeout; for
  *     {@code classic}.
  * @param fetchWait How long Kafka may hold back an answer that has nothing in it.

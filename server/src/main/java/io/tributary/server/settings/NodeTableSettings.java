@@ -11,6 +11,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * How nodes notice that one is gone. The same on all nodes.
  *
  * @param heartbeat How often a node writes that it is there.
+ * @param suspicion How long a node may be silent before its shards go to others, while it may be alive: at least three
+ *     heartbeats, at most {@code silence}. A node whose process has ended is noticed at once.
  * @param silence How long a node may be silent before it is declared dead: at least three heartbeats, and more than
  *     {@code late} and a heartbeat.
  * @param late How long a node's own heartbeat may take to come back to it; while it takes longer, the silence of others
@@ -21,8 +23,11 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     which may have declared it dead: at least {@code silence}.
  */
 public record NodeTableSettings(
-        @DefaultValue("400ms") @Allowed(min = "10ms", max = "1m")
+        @DefaultValue("250ms") @Allowed(min = "10ms", max = "1m")
         Duration heartbeat,
+
+        @DefaultValue("2s") @Allowed(min = "30ms", max = "1h")
+        Duration suspicion,
 
         @DefaultValue("5s") @Allowed(min = "30ms", max = "1h")
         Duration silence,
@@ -43,6 +48,12 @@ public record NodeTableSettings(
                     "'" + Units.text(silence) + "' is less than three times heartbeat, which is "
                             + Units.text(heartbeat));
         }
+        if (suspicion.compareTo(heartbeat.multipliedBy(3)) < 0 || suspicion.compareTo(silence) > 0) {
+            throw new SettingException(
+                    name + ".suspicion",
+                    "'" + Units.text(suspicion) + "' is less than three times heartbeat, which is "
+                            + Units.text(heartbeat) + ", or more than silence, which is " + Units.text(silence));
+        }
         if (late.plus(heartbeat).compareTo(silence) >= 0) {
             throw new SettingException(
                     name + ".late",
@@ -59,6 +70,7 @@ public record NodeTableSettings(
                     name + ".isolation",
                     "'" + Units.text(isolation) + "' is less than silence, which is " + Units.text(silence));
         }
-        return SettingException.naming(name, () -> new NodeTableConfig(heartbeat, silence, late, watch, isolation));
+        return SettingException.naming(
+                name, () -> new NodeTableConfig(heartbeat, suspicion, silence, late, watch, isolation));
     }
 }

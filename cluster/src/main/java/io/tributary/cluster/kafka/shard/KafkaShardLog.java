@@ -23,8 +23,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shards' logs as the partitions of one topic, {@code <prefix>.shards}; the nodes of a cluster are a consumer group
- * of the same name, which shares the shards out.
+ * The shards' logs as the partitions of one topic, {@code <prefix>.shards}. Which of them this node reads others say
+ * ({@link #assign}); how far they are is told the consumer group of the topic's name, which has no members.
  *
  * <p>An append that was accepted is repeated until it is durable, however long Kafka is away; meanwhile further ones
  * are refused when the budget of {@link KafkaConfig.Appends#bufferBytes} is in use. An append larger than
@@ -57,6 +57,7 @@ public final class KafkaShardLog implements ShardLog {
     private CompletableFuture<Identity> identity =
             CompletableFuture.failedFuture(new KafkaAccessException("not asked")); // guarded by this
     private volatile @Nullable ShardConsumer consumer;
+    private volatile Consumer<Boolean> takesPart = wanted -> {};
     private boolean closed; // guarded by this
 
     /**
@@ -127,13 +128,33 @@ public final class KafkaShardLog implements ShardLog {
                 config, clientId + "-shards", lanes.length, retention, clock, reader, recorder, onBroken);
         consumer = started;
         started.start();
+        takesPart.accept(true);
+    }
+
+    /** Sets who is told whether this node takes shards, and assigns them; before {@link #start}. */
+    public void onTakePart(Consumer<Boolean> listener) {
+        takesPart = listener;
     }
 
     @Override
     public void takePart(boolean wanted) {
+        if (consumer != null) {
+            takesPart.accept(wanted);
+        }
+    }
+
+    /**
+     * The shards of this node from now on; any thread, never blocks.
+     *
+     * @param released run, on any thread, once the reader has let go of those that were its own before and are not any
+     *     more
+     */
+    public void assign(Set<Integer> shards, Runnable released) {
         ShardConsumer started = consumer;
-        if (started != null) {
-            started.takePart(wanted);
+        if (started == null) {
+            released.run();
+        } else {
+            started.assign(shards, released);
         }
     }
 
@@ -193,9 +214,8 @@ public final class KafkaShardLog implements ShardLog {
     }
 
     /**
-     * Leaves the group, which tells the reader that the shards are revoked, then completes what was accepted. Each
-     * takes at most {@link KafkaConfig.Appends#closeTimeout} and a second; appends that Kafka has not taken by then
-     * fail, though they may have become durable.
+     * Ends reading, then completes what was accepted. Each takes at most {@link KafkaConfig.Appends#closeTimeout} and a
+     * second; appends that Kafka has not taken by then fail, though they may have become durable.
      */
     @Override
     public synchronized void close() {

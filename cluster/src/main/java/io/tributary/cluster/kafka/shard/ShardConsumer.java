@@ -10,8 +10,8 @@ import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog.Reader;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,10 +21,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.CloseOptions;
-import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
@@ -34,15 +37,15 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The node's member of the consumer group: gets shards assigned, and reads those that it is asked to. One thread polls
- * and calls the reader; it never blocks for longer than Kafka needs to answer, so the group does not lose it. Other
- * threads leave requests and wake it up.
+ * Reads those of the node's shards that it is asked to. One thread polls and calls the reader; it never blocks for
+ * longer than Kafka needs to answer. Other threads leave requests and wake it up.
  */
-final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
+final class ShardConsumer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ShardConsumer.class);
 
     private static final Duration POLL = Duration.ofSeconds(1);
@@ -65,14 +68,16 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
     /** The shards with a request that the polling thread has not looked at; each at most once. */
     private final Queue<ShardCursor> requested = new ConcurrentLinkedQueue<>();
 
-    /** Whether this node is to be a member of the group. */
-    private volatile boolean wanted = true;
+    /** The newest set of shards that is to be this node's; null when the polling thread has it. */
+    private final AtomicReference<@Nullable Assigned> assigned = new AtomicReference<>();
 
     // Confined to the polling thread.
-    private boolean isMember;
     private final Set<ShardCursor> outOfRange = new HashSet<>();
     /** Those among them whose position Kafka does not know as one of its records. */
     private final Set<ShardCursor> diverged = new HashSet<>();
+
+    /** What {@link #assign} was told. */
+    private record Assigned(Set<Integer> shards, List<Runnable> released) {}
 
     ShardConsumer(
             KafkaConfig config,
@@ -112,10 +117,22 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
         request(shard, Request.pause(), false);
     }
 
-    /** Any thread. */
-    void takePart(boolean newWanted) {
-        wanted = newWanted;
+    /**
+     * The shards of this node from now on; any thread.
+     *
+     * @param released run once the reader has let go of those that were its own
+     */
+    void assign(Set<Integer> shards, Runnable released) {
+        assigned.accumulateAndGet(
+                new Assigned(shards, List.of(released)),
+                (before, now) -> before == null || now == null
+                        ? now
+                        : new Assigned(
+                                now.shards,
+                                Stream.concat(before.released.stream(), now.released.stream())
+                                        .toList()));
         consumer.wakeup();
+        LockSupport.unpark(thread);
     }
 
     /** Any thread. */
@@ -128,11 +145,12 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
         return lags.lagging();
     }
 
-    /** Leaves the group, in bounded time. Not on the polling thread. */
+    /** Ends reading, in bounded time. Not on the polling thread. */
     @Override
     public void close() {
         closing.countDown();
         consumer.wakeup();
+        LockSupport.unpark(thread);
         try {
             thread.join(closeTimeout.plus(RETRY));
         } catch (InterruptedException e) {
@@ -167,7 +185,7 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
         }
     }
 
-    /** However reading ended: others take the shards over at once, not after the session timeout. */
+    /** Tells the reader that nothing is its own any more, however reading ended. */
     private void leave() {
         try {
             commits.commitNow();
@@ -177,21 +195,21 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
         try {
             consumer.close(CloseOptions.timeout(closeTimeout));
         } catch (RuntimeException e) {
-            LOG.warn("the group is not left; its shards move after the session timeout", e);
+            LOG.warn("the reader of the shards is not closed", e);
         }
+        Assigned last = assigned.getAndSet(null);
+        revoke(
+                Arrays.stream(cursors).filter(ShardCursor::isAssigned).toList(),
+                last == null ? List.of() : last.released);
     }
 
-    /**
-     * Takes what there is, once. A failure of Kafka is tried again for ever: the shards are another node's meanwhile.
-     */
+    /** Takes what there is, once. A failure of Kafka is tried again for ever. */
     private void turn() throws InterruptedException {
         try {
-            if (isMember != wanted) {
-                joinOrLeave();
-            }
+            lookAtAssignment();
             lookAtRequests();
-            if (!isMember) {
-                closing.await(RETRY.toMillis(), TimeUnit.MILLISECONDS);
+            if (consumer.assignment().isEmpty()) {
+                LockSupport.parkNanos(RETRY.toNanos());
                 return;
             }
             lookAtRanges();
@@ -203,9 +221,7 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
         } catch (LogTruncationException e) {
             e.partitions().forEach(partition -> truncated(partition, e.divergentOffsets()));
         } catch (InvalidOffsetException e) {
-            e.partitions().stream()
-                    .filter(this::isShard)
-                    .forEach(partition -> noteOutOfRange(cursors[partition.partition()]));
+            e.partitions().stream().forEach(partition -> noteOutOfRange(cursors[partition.partition()]));
         } catch (RuntimeException e) {
             LOG.error("the shards cannot be read; trying again", e);
             recorder.onError();
@@ -213,19 +229,55 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
         }
     }
 
-    private void joinOrLeave() {
-        if (isMember) {
-            commits.commitNow();
-            consumer.unsubscribe();
-            onPartitionsRevoked(Arrays.stream(cursors)
-                    .filter(ShardCursor::isAssigned)
-                    .map(ShardCursor::partition)
-                    .toList());
-            LOG.info("the group is left");
-        } else {
-            consumer.subscribe(List.of(topic), this);
+    private void lookAtAssignment() {
+        Assigned newest = assigned.getAndSet(null);
+        if (newest == null) {
+            return;
         }
-        isMember = !isMember;
+        List<ShardCursor> revoked = new ArrayList<>();
+        List<ShardCursor> added = new ArrayList<>();
+        for (ShardCursor cursor : cursors) {
+            boolean isOurs = newest.shards.contains(cursor.shard());
+            if (cursor.isAssigned() != isOurs) {
+                (isOurs ? added : revoked).add(cursor);
+            }
+        }
+        if (!revoked.isEmpty()) {
+            commits.commitNow();
+        }
+        consumer.assign(
+                newest.shards.stream().map(shard -> cursors[shard].partition()).toList());
+        revoke(revoked, newest.released);
+        begin(added);
+    }
+
+    private void revoke(List<ShardCursor> revoked, List<Runnable> released) {
+        for (ShardCursor cursor : revoked) {
+            cursor.revoke();
+            outOfRange.remove(cursor);
+            diverged.remove(cursor);
+        }
+        AtomicInteger left = new AtomicInteger(revoked.size() + 1);
+        Runnable letGo = () -> {
+            if (left.decrementAndGet() == 0) {
+                released.forEach(Runnable::run);
+            }
+        };
+        tell("revoked", revoked, shard -> reader.onRevoked(shard, letGo));
+        letGo.run();
+    }
+
+    /**
+     * Nothing is read before it is asked for; without a position of its own, a partition would be looked up in the
+     * group.
+     */
+    private void begin(List<ShardCursor> added) {
+        for (ShardCursor cursor : added) {
+            consumer.pause(List.of(cursor.partition()));
+            consumer.seek(cursor.partition(), 0);
+            cursor.assign();
+        }
+        tell("assigned", added, reader::onAssigned);
     }
 
     private void lookAtRequests() {
@@ -261,9 +313,6 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
 
     /** The record before the position is another one than it was: the log went back. */
     private void truncated(TopicPartition partition, Map<TopicPartition, OffsetAndMetadata> divergent) {
-        if (!isShard(partition)) {
-            return;
-        }
         ShardCursor cursor = cursors[partition.partition()];
         OffsetAndMetadata first = divergent.get(partition);
         if (first == null) { // none of its leaders is known to Kafka: another log, or one much older
@@ -297,10 +346,6 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
                 record.partition(),
                 record.offset());
         recorder.onForeignRecord();
-    }
-
-    private boolean isShard(TopicPartition partition) {
-        return partition.partition() < cursors.length;
     }
 
     /** Goes on where the log begins if the offset asked for was deleted. */
@@ -343,9 +388,6 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
 
     private void handOut(ConsumerRecords<byte[], byte[]> polled) {
         for (TopicPartition partition : polled.partitions()) {
-            if (!isShard(partition)) {
-                continue; // paused before anything was fetched, but for what was on its way
-            }
             handOut(cursors[partition.partition()], polled.records(partition));
         }
     }
@@ -365,47 +407,8 @@ final class ShardConsumer implements AutoCloseable, ConsumerRebalanceListener {
         }
     }
 
-    /**
-     * Nothing is read before it is asked for; without a position of its own, a partition would be looked up in the
-     * group.
-     */
-    @Override
-    public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
-        consumer.pause(partitions);
-        for (TopicPartition partition : partitions) {
-            consumer.seek(partition, 0);
-            if (isShard(partition)) {
-                cursors[partition.partition()].assign();
-            } else {
-                LOG.error(
-                        "{} is ignored: there are {} shards, and a partition that was added cannot be one, for a client's shard"
-                                + " depends on their number. The number of shards is to stay as it is",
-                        partition,
-                        cursors.length);
-            }
-        }
-        tell("assigned", shardsAmong(partitions), reader::onAssigned);
-    }
-
-    @Override
-    public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
-        List<TopicPartition> shards = shardsAmong(partitions);
-        for (TopicPartition partition : shards) {
-            ShardCursor cursor = cursors[partition.partition()];
-            cursor.revoke();
-            outOfRange.remove(cursor);
-            diverged.remove(cursor);
-        }
-        tell("revoked", shards, reader::onRevoked);
-    }
-
-    private List<TopicPartition> shardsAmong(Collection<TopicPartition> partitions) {
-        return partitions.stream().filter(this::isShard).toList();
-    }
-
-    private static void tell(String what, Collection<TopicPartition> partitions, IntConsumer event) {
-        int[] shards =
-                partitions.stream().mapToInt(TopicPartition::partition).sorted().toArray();
+    private static void tell(String what, List<ShardCursor> told, IntConsumer event) {
+        int[] shards = told.stream().mapToInt(ShardCursor::shard).sorted().toArray();
         if (shards.length > 0) {
             LOG.info("{} shards {}: {}", shards.length, what, shards);
         }

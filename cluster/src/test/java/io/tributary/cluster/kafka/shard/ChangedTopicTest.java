@@ -25,7 +25,6 @@ import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -91,14 +90,14 @@ class ChangedTopicTest {
     void partitionsThatWereAddedAreIgnored() {
         AtomicInteger broken = new AtomicInteger();
         KafkaConfig quick = config.withClientProperties(Map.of("metadata.max.age.ms", "500"));
-        try (ShardLog log = new KafkaShardLog(
+        try (ShardLog log = TestKafka.allOwn(new KafkaShardLog(
                 quick,
                 "node",
                 TestKafka.SHARDS,
                 Duration.ZERO,
                 InstantSource.system(),
                 KafkaRecorder.NONE,
-                failure -> broken.incrementAndGet())) {
+                failure -> broken.incrementAndGet()))) {
             RecordingReader reader = reading(log);
             try (Admin admin = TestKafka.admin(config)) {
                 get(admin.createPartitions(Map.of(config.shardsTopic(), NewPartitions.increaseTo(TestKafka.SHARDS + 3)))
@@ -106,7 +105,6 @@ class ChangedTopicTest {
                         .toCompletionStage());
             }
             KafkaTopics.ensure(config, TestKafka.needs());
-            until(() -> isAssigned(new TopicPartition(config.shardsTopic(), TestKafka.SHARDS + 2)));
             until(() -> reader.assigned().size() == TestKafka.SHARDS);
             append(log, "r");
             until(() -> reader.count(0) == 1);
@@ -148,8 +146,8 @@ class ChangedTopicTest {
                 foreign.incrementAndGet();
             }
         };
-        try (ShardLog log = new KafkaShardLog(
-                config, "node", TestKafka.SHARDS, Duration.ZERO, InstantSource.system(), counting, failure -> {})) {
+        try (ShardLog log = TestKafka.allOwn(new KafkaShardLog(
+                config, "node", TestKafka.SHARDS, Duration.ZERO, InstantSource.system(), counting, failure -> {}))) {
             RecordingReader reader = reading(log);
             append(log, "a");
             produce("stray".getBytes(StandardCharsets.UTF_8));
@@ -159,18 +157,6 @@ class ChangedTopicTest {
             assertThat(reader.texts(0)).containsExactly("a", "", "", "b");
             assertThat(reader.records(0)).extracting(LogRecord::offset).containsExactly(0L, 1L, 2L, 3L);
             assertThat(foreign).hasValue(2);
-        }
-    }
-
-    private boolean isAssigned(TopicPartition partition) {
-        try (Admin admin = TestKafka.admin(config)) {
-            return get(admin.describeConsumerGroups(List.of(config.shardsTopic()))
-                            .all()
-                            .toCompletionStage())
-                    .values()
-                    .stream()
-                    .flatMap(group -> group.members().stream())
-                    .anyMatch(member -> member.assignment().topicPartitions().contains(partition));
         }
     }
 

@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
-import io.tributary.cluster.kafka.KafkaConfig.GroupProtocol;
-import io.tributary.cluster.kafka.KafkaConfig.Reading;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.cluster.kafka.TestKafka;
 import io.tributary.persistence.contract.RecordingReader;
@@ -42,27 +40,21 @@ class KafkaShardLogTest extends ShardLogContract {
 
     @Override
     protected ShardLog open() {
-        return new KafkaShardLog(
+        return TestKafka.allOwn(new KafkaShardLog(
                 config(),
                 "node",
                 SHARDS,
                 Duration.ZERO,
                 InstantSource.system(),
                 KafkaRecorder.NONE,
-                failure -> broken.incrementAndGet());
-    }
-
-    /** How shards are shared out. */
-    Reading reading() {
-        return TestKafka.reading(GroupProtocol.CLASSIC, Duration.ofSeconds(1));
+                failure -> broken.incrementAndGet()));
     }
 
     private KafkaConfig config() {
         if (config == null) {
             KafkaConfig.Appends appends =
                     KafkaConfig.Appends.defaults().withBufferBytes(BUFFER_BYTES).withMaxRecordBytes(MAX_RECORD_BYTES);
-            config =
-                    TestKafka.withTopics(TestKafka.config().withAppends(appends).withReading(reading()));
+            config = TestKafka.withTopics(TestKafka.config().withAppends(appends));
         }
         return config;
     }
@@ -124,14 +116,14 @@ class KafkaShardLogTest extends ShardLogContract {
     @Test
     void shardLagsWhenRecordsAreNotAppliedForHalfOfTheRetention() {
         log().close();
-        try (KafkaShardLog log = new KafkaShardLog(
+        try (KafkaShardLog log = TestKafka.allOwn(new KafkaShardLog(
                 config(),
                 "node",
                 SHARDS,
                 Duration.ofSeconds(2),
                 InstantSource.system(),
                 KafkaRecorder.NONE,
-                failure -> broken.incrementAndGet())) {
+                failure -> broken.incrementAndGet()))) {
             RecordingReader reader = new RecordingReader();
             log.start(reader);
             get(append(log, 1));

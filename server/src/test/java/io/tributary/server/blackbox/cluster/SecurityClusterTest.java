@@ -45,8 +45,6 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.MemberDescription;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -186,13 +184,13 @@ class SecurityClusterTest {
             threads.add(Thread.ofPlatform().name("writer-" + i).start(writer));
         }
         awaitProgress(answered, 5);
-        String dead = ownerOfShardZero();
+        String dead = cluster.ownerOf(0);
         cluster.kill(dead);
         awaitProgress(answered, 5);
         cluster.start(dead);
-        String paused = ownerOfShardZero();
+        String paused = cluster.ownerOf(0);
         cluster.node(paused).pause();
-        await().atMost(PATIENCE).until(() -> !ownerOfShardZero().equals(paused));
+        await().atMost(PATIENCE).until(() -> !cluster.ownerOf(0).equals(paused));
         awaitProgress(answered, 3);
         cluster.node(paused).resume();
         awaitProgress(answered, 5);
@@ -271,7 +269,7 @@ class SecurityClusterTest {
         Thread moving = Thread.ofPlatform().name("mover").start(mover);
         await().atMost(PATIENCE)
                 .until(() -> mover.granted.size() == cluster.names().size());
-        String dead = ownerOfShardZero();
+        String dead = cluster.ownerOf(0);
         cluster.kill(dead);
         List<String> live =
                 cluster.names().stream().filter(name -> !name.equals(dead)).toList();
@@ -472,24 +470,6 @@ class SecurityClusterTest {
         }
         Matcher number = NUMBER.matcher(found.body());
         return found.statusCode() == 200 && number.find() ? Integer.parseInt(number.group(1)) : -1;
-    }
-
-    private static String ownerOfShardZero() throws Exception {
-        try (Admin admin = cluster.kafkaAdmin()) {
-            return admin.describeConsumerGroups(List.of(TestCluster.SHARDS)).all().get().values().stream()
-                    .flatMap(group -> group.members().stream())
-                    .filter(SecurityClusterTest::hasShardZero)
-                    .map(member -> cluster.names().stream()
-                            .filter(name -> member.clientId().contains(name))
-                            .findFirst()
-                            .orElseThrow())
-                    .findFirst()
-                    .orElse("nobody");
-        }
-    }
-
-    private static boolean hasShardZero(MemberDescription member) {
-        return member.assignment().topicPartitions().stream().anyMatch(partition -> partition.partition() == 0);
     }
 
     private static SecurityApi api(String node) {

@@ -1,6 +1,8 @@
 package io.tributary.server.blackbox.cluster;
 
 import io.tributary.broker.blackbox.TestClient;
+import io.tributary.cluster.link.NodeId;
+import io.tributary.cluster.node.Assignment;
 import io.tributary.localcluster.LocalKafka;
 import io.tributary.localcluster.LocalRedis;
 import io.tributary.server.blackbox.BrokerProcess;
@@ -9,6 +11,11 @@ import io.tributary.server.blackbox.Secured;
 import io.tributary.server.blackbox.Secured.Way;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -27,17 +34,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
-import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
-import org.apache.kafka.common.GroupState;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.awaitility.Awaitility;
@@ -53,6 +61,9 @@ import org.jspecify.annotations.Nullable;
 public final class TestCluster implements AutoCloseable {
     /** The topic of the shards' logs, and the group of its readers. */
     static final String SHARDS = "tributary.shards";
+
+    private static final Pattern OWNED = Pattern.compile("\"ownedShards\":(\\d+)");
+    private static final Duration HTTP_PATIENCE = Duration.ofSeconds(5);
 
     /** What the names of the topics of applications begin with. */
     static final String APPLICATION_TOPICS = "tributary.app.";
@@ -192,20 +203,58 @@ public final class TestCluster implements AutoCloseable {
      * has all of them for a while, and one that takes a shard over repeats what the log says since the last save point.
      */
     void awaitShardsSpread(Duration limit) {
-        try (Admin admin = kafkaAdmin()) {
-            Awaitility.await("each node has its shards").atMost(limit).until(() -> isSpread(admin));
-        }
+        int share = shards / nodes.size();
+        Awaitility.await("each node has its shards")
+                .atMost(limit)
+                .until(() -> nodes.keySet().stream().allMatch(name -> ownedShards(name) >= share));
     }
 
     /** Waits until so many nodes take part in owning shards. */
     void awaitOwners(int count, Duration limit) {
-        try (Admin admin = kafkaAdmin()) {
-            Awaitility.await(count + " nodes own the shards").atMost(limit).until(() -> {
-                ConsumerGroupDescription group = owners(admin);
-                return group.groupState() == GroupState.STABLE
-                        && group.members().size() == count;
-            });
+        Awaitility.await(count + " nodes own the shards").atMost(limit).until(() -> {
+            List<Integer> owned = nodes.keySet().stream()
+                    .map(this::ownedShards)
+                    .filter(shards -> shards > 0)
+                    .toList();
+            return owned.size() == count
+                    && owned.stream().mapToInt(Integer::intValue).sum() == shards;
+        });
+    }
+
+    /** How many shards a node says that it serves; 0 where it says nothing. */
+    int ownedShards(String name) {
+        BrokerProcess node = nodes.get(name);
+        if (node == null || !node.isAlive()) {
+            return 0;
         }
+        URI health = URI.create("http://127.0.0.1:" + node.httpPort() + "/actuator/health/readiness");
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            HttpRequest request =
+                    HttpRequest.newBuilder(health).timeout(HTTP_PATIENCE).build();
+            Matcher owned = OWNED.matcher(
+                    http.send(request, HttpResponse.BodyHandlers.ofString()).body());
+            return owned.find() ? Integer.parseInt(owned.group(1)) : 0;
+        } catch (IOException e) {
+            return 0;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return 0;
+        }
+    }
+
+    /** The node that is to own a shard, as the node table says. */
+    String ownerOf(int shard) {
+        byte[] newest = {};
+        try (KafkaRecords records = new KafkaRecords(kafka.bootstrapServers())) {
+            for (ConsumerRecord<byte[], byte[]> record : records.records("tributary.nodes")) {
+                if (new String(record.key(), StandardCharsets.UTF_8).equals(Assignment.KEY)) {
+                    newest = record.value();
+                }
+            }
+        }
+        NodeId owner =
+                newest.length == 0 ? null : Assignment.decode(newest).owners().get(shard);
+        return owner == null ? "nobody" : owner.name();
     }
 
     /** Waits until Redis has all that the logs of the shards say; while nothing is logged. */
@@ -306,24 +355,6 @@ public final class TestCluster implements AutoCloseable {
                 .iterator()
                 .next()
                 .get();
-    }
-
-    private static ConsumerGroupDescription owners(Admin admin) throws ExecutionException, InterruptedException {
-        return admin.describeConsumerGroups(List.of(SHARDS))
-                .all()
-                .get()
-                .values()
-                .iterator()
-                .next();
-    }
-
-    private boolean isSpread(Admin admin) throws ExecutionException, InterruptedException {
-        ConsumerGroupDescription group = owners(admin);
-        return group.groupState() == GroupState.STABLE
-                && group.members().size() == nodes.size()
-                && group.members().stream()
-                        .allMatch(
-                                member -> member.assignment().topicPartitions().size() >= shards / nodes.size());
     }
 
     /** Writes what the threads of each node that runs do to a file beside its log, for whoever looks into a failure. */

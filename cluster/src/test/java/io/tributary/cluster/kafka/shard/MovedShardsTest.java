@@ -1,45 +1,45 @@
 package io.tributary.cluster.kafka.shard;
 
+import static io.tributary.persistence.contract.Waiting.get;
 import static io.tributary.persistence.contract.Waiting.until;
 import static java.util.Collections.synchronizedList;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.cluster.kafka.KafkaConfig;
-import io.tributary.cluster.kafka.KafkaConfig.GroupProtocol;
+import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.cluster.kafka.TestKafka;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
-import java.io.BufferedReader;
-import java.io.File;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.api.Test;
 
 /** How shards move between the nodes of a cluster. */
-class GroupTest {
-    private static final Logger LOG = LoggerFactory.getLogger(GroupTest.class);
+class MovedShardsTest {
+    private static final int ROUNDS = 5;
+    private static final Set<Integer> ALL =
+            IntStream.range(0, TestKafka.SHARDS).boxed().collect(Collectors.toSet());
 
     /** What the nodes have folded, as their store would have it: the offsets of each shard in the order they came. */
     private final Map<Integer, List<Long>> folded = new ConcurrentHashMap<>();
 
     private final List<String> faults = new CopyOnWriteArrayList<>();
 
-    @ParameterizedTest
-    @EnumSource(GroupProtocol.class)
-    void recordsGoOnWhereTheyAreAskedForWhenShardsMove(GroupProtocol protocol) throws InterruptedException {
-        KafkaConfig config = TestKafka.withTopics(config(protocol));
-        try (ShardLog first = TestKafka.log(config)) {
+    @Test
+    void recordsGoOnWhereTheyAreAskedForWhenShardsMove() throws InterruptedException {
+        KafkaConfig config = TestKafka.withTopics(TestKafka.config());
+        try (KafkaShardLog first = TestKafka.log(config)) {
             Member here = new Member(first);
             first.start(here);
             until(() -> here.owned.size() == TestKafka.SHARDS);
@@ -47,19 +47,25 @@ class GroupTest {
                     .mapToObj(shard -> new NumberedAppends(first, shard))
                     .toList();
             until(() -> appends.stream().allMatch(each -> each.appended() > 100));
-            try (ShardLog second = TestKafka.log(config)) {
+            try (KafkaShardLog second = new KafkaShardLog(
+                    config,
+                    "there",
+                    TestKafka.SHARDS,
+                    Duration.ZERO,
+                    InstantSource.system(),
+                    KafkaRecorder.NONE,
+                    _ -> {})) {
                 Member there = new Member(second);
                 second.start(there);
-                until(() -> here.owned.size() == 2 && there.owned.size() == 2);
-                int moved = there.owned.iterator().next();
-                int before = count(moved);
-                until(() -> count(moved) > before + 100);
-                second.takePart(false);
-                until(() -> here.owned.size() == TestKafka.SHARDS && there.owned.isEmpty());
-                second.takePart(true);
-                until(() -> here.owned.size() == 2 && there.owned.size() == 2);
+                for (int round = 0; round < ROUNDS; round++) {
+                    move(first, ALL, second, Set.of(0, 3));
+                    until(() -> here.owned.equals(Set.of(1, 2)) && there.owned.equals(Set.of(0, 3)));
+                    int before = count(3);
+                    until(() -> count(3) > before + 100);
+                    move(second, Set.of(0, 3), first, ALL);
+                    until(() -> here.owned.equals(ALL) && there.owned.isEmpty());
+                }
             }
-            until(() -> here.owned.size() == TestKafka.SHARDS);
             for (NumberedAppends each : appends) {
                 each.finish();
             }
@@ -70,49 +76,30 @@ class GroupTest {
         assertThat(faults).isEmpty();
     }
 
-    @ParameterizedTest
-    @EnumSource(GroupProtocol.class)
-    void shardsAreTakenOverWhenAMemberIsKilled(GroupProtocol protocol) throws IOException {
-        KafkaConfig config = TestKafka.withTopics(config(protocol));
-        Process process = startMember(config, protocol);
-        try (BufferedReader lines = process.inputReader();
-                ShardLog log = TestKafka.log(config)) {
-            for (int assigned = 0; assigned < TestKafka.SHARDS; assigned++) {
-                assertThat(lines.readLine()).startsWith("assigned");
-            }
+    /** Has one log have shards once the other one has let go of them. */
+    private static void move(KafkaShardLog from, Set<Integer> had, KafkaShardLog to, Set<Integer> gets) {
+        Set<Integer> left = new HashSet<>(had);
+        left.removeAll(gets);
+        CompletableFuture<Boolean> released = new CompletableFuture<>();
+        from.assign(left, () -> released.complete(true));
+        get(released);
+        to.assign(gets, () -> {});
+    }
+
+    @Test
+    void everyReleaseIsToldWhenAssignmentsOvertakeEachOther() {
+        KafkaConfig config = TestKafka.withTopics(TestKafka.config());
+        try (KafkaShardLog log = TestKafka.log(config)) {
             Member here = new Member(log);
             log.start(here);
-            until(() -> here.owned.size() == 2);
-            long killed = System.nanoTime();
-            assertThat(process.toHandle().destroyForcibly()).isTrue();
-            until(() -> here.owned.size() == TestKafka.SHARDS);
-            LOG.info(
-                    "{}: shards of a killed member taken over after {} ms (session timeout 6 s, of the server 5 s)",
-                    protocol,
-                    (System.nanoTime() - killed) / 1_000_000);
-        } finally {
-            process.destroyForcibly();
+            until(() -> here.owned.equals(ALL));
+            AtomicInteger released = new AtomicInteger();
+            for (int round = 0; round < 100; round++) {
+                log.assign(Set.of(round % TestKafka.SHARDS), released::incrementAndGet);
+            }
+            until(() -> released.get() == 100 && here.owned.equals(Set.of(99 % TestKafka.SHARDS)));
+            assertThat(faults).isEmpty();
         }
-    }
-
-    private static KafkaConfig config(GroupProtocol protocol) {
-        return TestKafka.config().withReading(TestKafka.reading(protocol, Duration.ofSeconds(6)));
-    }
-
-    private static Process startMember(KafkaConfig config, GroupProtocol protocol) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-Xmx256m",
-                        "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile"),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        MemberProcess.class.getName(),
-                        config.bootstrapServers(),
-                        config.topicPrefix(),
-                        protocol.name())
-                .redirectError(new File("/dev/null"))
-                .start();
     }
 
     private void checkFolded(int shard, int count) {
@@ -141,8 +128,9 @@ class GroupTest {
         }
 
         @Override
-        public void onRevoked(int shard) {
+        public void onRevoked(int shard, Runnable released) {
             owned.remove(shard);
+            released.run();
         }
 
         @Override

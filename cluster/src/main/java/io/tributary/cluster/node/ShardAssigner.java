@@ -1,0 +1,297 @@
+package io.tributary.cluster.node;
+
+import io.tributary.cluster.link.NodeId;
+import io.tributary.common.event.UnreadableRecordException;
+import io.tributary.persistence.replicated.ReplicatedMap;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BiPredicate;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Shares out the shards among the nodes by the node table, which all read in the same order. Of the processes that take
+ * shards the one with the smallest name writes an {@link Assignment} whenever the newest one does not fit any more:
+ * at once where a process that has shards is over, suspected, or takes none any more, and some shards at a time where
+ * one has too few. Should that process be gone, the next one writes.
+ *
+ * <p>A shard that goes over from a process that is alive is begun with once that process has let go of it, or after a
+ * second. All methods may be called from any thread.
+ *
+ * <p>Decided in docs/decisions/0018-the-node-table-assigns-shards.md.
+ */
+final class ShardAssigner {
+    /** How many shards go over at a time only for the balance, and how soon the next. */
+    static final int MOVES = 8;
+
+    static final Duration PACE = Duration.ofMillis(250);
+
+    /** How long a process that was suspected gets no shards for the balance. */
+    static final Duration STEADY = Duration.ofSeconds(30);
+
+    /** How long a shard is waited for that its process before does not let go of. */
+    static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private static final Logger LOG = LoggerFactory.getLogger(ShardAssigner.class);
+
+    private final KnownNodes known;
+    private final Suspects suspects;
+    private final ReplicatedMap map;
+    private final LongSupplier nanos;
+    private final Told told;
+
+    // Guarded by this.
+    private Assignment current;
+    private @Nullable NodeId self;
+    private boolean isWilling;
+    private @Nullable Long suspectedNanos;
+    private boolean writing;
+    private long movableNanos;
+    private @Nullable ShardReading reading;
+    private Set<Integer> reads = Set.of();
+    private int releasing;
+    private long released;
+    /** The shards that this node waits for. */
+    private final Map<Integer, Awaited> awaited = new HashMap<>();
+    /** Whom the log has named as suspected. */
+    private List<NodeId> named = List.of();
+
+    private volatile ShardPart part = ShardPart.NONE;
+
+    /** A shard's process before, which is to let go of it first. */
+    private record Awaited(NodeId before, long version, long untilNanos) {}
+
+    /** Told what comes of it; not with a lock held. */
+    interface Told {
+        /** {@link #part} is another one. */
+        void partChanged();
+
+        /** Most other nodes take this one for gone. */
+        void suspected();
+    }
+
+    /** Creates it; {@link #joins} is to follow. */
+    ShardAssigner(int shards, KnownNodes known, Suspects suspects, ReplicatedMap map, LongSupplier nanos, Told told) {
+        this.known = known;
+        this.suspects = suspects;
+        this.map = map;
+        this.nanos = nanos;
+        this.told = told;
+        current = Assignment.none(shards);
+        movableNanos = nanos.getAsLong();
+    }
+
+    /** This node's part, for its next record. */
+    ShardPart part() {
+        return part;
+    }
+
+    /** This process is about to enter the table. */
+    synchronized void joins(NodeId process) {
+        self = process;
+    }
+
+    /** Sets what reads the shards of this node; once. */
+    void reads(ShardReading newReading) {
+        synchronized (this) {
+            reading = newReading;
+        }
+        look();
+    }
+
+    /** Has this node take shards, or no more. */
+    void takePart(boolean wanted) {
+        synchronized (this) {
+            isWilling = wanted;
+        }
+        look();
+    }
+
+    /**
+     * The node table has a new value under {@link Assignment#KEY}.
+     *
+     * @throws UnreadableRecordException when it is none
+     */
+    void changed(byte @Nullable [] value) {
+        if (value == null) {
+            return;
+        }
+        Assignment next = Assignment.decode(value);
+        synchronized (this) {
+            if (next.owners().size() == current.owners().size()) {
+                await(current, next);
+                current = next;
+            }
+        }
+        look();
+    }
+
+    private void await(Assignment before, Assignment next) {
+        Set<Integer> mine = next.shardsOf(self);
+        awaited.keySet().retainAll(mine);
+        for (int shard : mine) {
+            NodeId owner = before.owners().get(shard);
+            if (owner != null && !owner.equals(self)) {
+                awaited.put(shard, new Awaited(owner, next.version(), nanos.getAsLong() + PATIENCE.toNanos()));
+            }
+        }
+        boolean loses = before.shardsOf(self).stream().anyMatch(shard -> !mine.contains(shard));
+        if (loses && releasing == 0 && reads.stream().allMatch(mine::contains)) {
+            released = next.version(); // it had not begun with them
+        }
+    }
+
+    /** Nobody listens where a process should. */
+    void refused(NodeId process) {
+        suspects.refused(process);
+        look();
+    }
+
+    /** There is a link with a process. */
+    void linkUp(NodeId process) {
+        suspects.linkUp(process);
+    }
+
+    /** A record of a process came. */
+    void heard(NodeId process) {
+        suspects.heard(process);
+    }
+
+    /** Looks at the table: some record of it has changed, or time has passed. With each heartbeat of this process. */
+    void look() {
+        boolean isChanged;
+        boolean isNewlySuspected;
+        synchronized (this) {
+            NodeId process = self;
+            if (process == null) {
+                return;
+            }
+            isNewlySuspected = lookAtSelf(process);
+            name();
+            assign(process);
+            lead(process);
+            ShardPart now =
+                    new ShardPart(isWilling, suspectedNanos == null, released, suspects.look(known, process.name()));
+            isChanged = !now.equals(part);
+            part = now;
+        }
+        if (isNewlySuspected) {
+            told.suspected();
+        }
+        if (isChanged) {
+            told.partChanged();
+        }
+    }
+
+    private boolean lookAtSelf(NodeId process) {
+        long now = nanos.getAsLong();
+        boolean isNew = false;
+        if (known.isSuspected(process)) {
+            isNew = suspectedNanos == null;
+            suspectedNanos = now;
+        } else if (suspectedNanos != null && now - suspectedNanos >= STEADY.toNanos()) {
+            suspectedNanos = null;
+        }
+        return isNew;
+    }
+
+    /** Says in the log whose shards go to others. */
+    private void name() {
+        List<NodeId> now = alive((process, _) -> known.isSuspected(process));
+        for (NodeId process : now) {
+            if (!named.contains(process)) {
+                LOG.warn(
+                        "{} is taken for gone by most nodes, refusing connections or silent: its shards go to others",
+                        process);
+            }
+        }
+        named = now;
+    }
+
+    /** Has this node read its shards, but for those that another process has not let go of. */
+    private void assign(NodeId process) {
+        long now = nanos.getAsLong();
+        awaited.values().removeIf(await -> await.untilNanos - now <= 0 || hasLetGo(await));
+        ShardReading reader = reading;
+        Set<Integer> mine = current.shardsOf(process);
+        mine.removeAll(awaited.keySet());
+        if (reader == null || mine.equals(reads)) {
+            return;
+        }
+        boolean loses = reads.stream().anyMatch(shard -> !mine.contains(shard));
+        reads = new TreeSet<>(mine);
+        releasing += loses ? 1 : 0;
+        reader.assign(Set.copyOf(mine), loses ? this::released : () -> {});
+    }
+
+    private boolean hasLetGo(Awaited await) {
+        NodeRecord before = known.get(await.before.name());
+        return before == null
+                || before.incarnation() != await.before.incarnation()
+                || before.state().isFinal()
+                || before.part().released() >= await.version
+                || known.isSuspected(await.before);
+    }
+
+    private void released() {
+        synchronized (this) {
+            releasing--;
+            if (releasing == 0) {
+                released = current.version();
+            }
+        }
+        look();
+    }
+
+    /** Writes what is to hold next, if it is for this process to write and something has changed. */
+    private void lead(NodeId process) {
+        List<NodeId> takers = takers();
+        if (writing || takers.isEmpty() || !takers.getFirst().equals(process)) {
+            return;
+        }
+        long now = nanos.getAsLong();
+        Assignment next = current.next(takers, now - movableNanos >= 0 ? MOVES : 0);
+        if (next.version() == current.version()) {
+            return;
+        }
+        writing = true;
+        movableNanos = now + PACE.toNanos();
+        map.put(Assignment.KEY, next.encode()).whenComplete((_, failure) -> {
+            synchronized (this) {
+                writing = false;
+            }
+            if (failure == null) {
+                look();
+            } else { // tried again with the next heartbeat
+                LOG.warn("the shards could not be assigned anew: {}", failure.toString());
+            }
+        });
+    }
+
+    /** The processes that take shards, by name: unsteady or suspected ones only where there is no other. */
+    private List<NodeId> takers() {
+        List<NodeId> willing = alive((_, node) -> node.part().isWilling());
+        List<NodeId> there =
+                willing.stream().filter(process -> !known.isSuspected(process)).toList();
+        List<NodeId> steady =
+                alive((process, node) -> there.contains(process) && node.part().isSteady());
+        return !steady.isEmpty() ? steady : !there.isEmpty() ? there : willing;
+    }
+
+    private List<NodeId> alive(BiPredicate<NodeId, NodeRecord> which) {
+        Set<NodeId> found = new TreeSet<>((one, other) -> one.name().compareTo(other.name()));
+        known.forEachAlive((name, node) -> {
+            NodeId process = new NodeId(name, node.incarnation());
+            if (which.test(process, node)) {
+                found.add(process);
+            }
+        });
+        return List.copyOf(found);
+    }
+}

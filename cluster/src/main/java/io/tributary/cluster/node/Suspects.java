@@ -1,0 +1,81 @@
+package io.tributary.cluster.node;
+
+import io.tributary.cluster.link.NodeId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+/**
+ * Which other processes this node takes for gone, and says so in the node table: those whose machine refuses
+ * connections while there is no link with them, and those that are silent for some time. That moves their shards, if
+ * most nodes say it, and nothing else; a node that is taken for gone wrongly loses nothing but time.
+ *
+ * <p>{@link #look} is confined to one thread; all else may be called from any.
+ */
+final class Suspects {
+    /** As many heartbeats may have been on their way when a process ended: at most one is written ahead. */
+    private static final int ON_THE_WAY = 1;
+
+    private final Duration limit;
+    private final Function<String, Duration> silence;
+
+    /** The processes that have refused a connection, and how often they were heard since. */
+    private final Map<NodeId, Integer> refused = new ConcurrentHashMap<>();
+
+    private final Set<NodeId> suspected = new HashSet<>();
+
+    /**
+     * Creates it, suspecting nobody.
+     *
+     * @param limit how long a process may be silent
+     * @param silence how long a node has been, by its name
+     */
+    Suspects(Duration limit, Function<String, Duration> silence) {
+        this.limit = limit;
+        this.silence = silence;
+    }
+
+    /** Nobody listens where a process should. */
+    void refused(NodeId process) {
+        refused.putIfAbsent(process, 0);
+    }
+
+    /** There is a link with a process. */
+    void linkUp(NodeId process) {
+        refused.remove(process);
+    }
+
+    /** A record of a process came. */
+    void heard(NodeId process) {
+        refused.computeIfPresent(process, (_, times) -> times >= ON_THE_WAY ? null : times + 1);
+    }
+
+    /**
+     * The suspects of now, by name. One for whom most nodes take it stays until it has said that it knows: what it owns
+     * would come back to it, and leave it again, otherwise.
+     */
+    List<NodeId> look(KnownNodes known, String self) {
+        Set<NodeId> now = new HashSet<>();
+        Set<NodeId> alive = new HashSet<>();
+        known.forEachAlive((name, node) -> {
+            NodeId process = new NodeId(name, node.incarnation());
+            alive.add(process);
+            boolean isGone = refused.containsKey(process) || silence.apply(name).compareTo(limit) >= 0;
+            boolean isUnaware = suspected.contains(process) && node.part().isSteady() && known.isSuspected(process);
+            if (!name.equals(self) && (isGone || isUnaware)) {
+                now.add(process);
+            }
+        });
+        refused.keySet().retainAll(alive);
+        suspected.clear();
+        suspected.addAll(now);
+        List<NodeId> sorted = new ArrayList<>(now);
+        sorted.sort((one, other) -> one.name().compareTo(other.name()));
+        return sorted.subList(0, Math.min(sorted.size(), ShardPart.MOST_SUSPECTS));
+    }
+}

@@ -1,0 +1,228 @@
+package io.tributary.cluster.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tributary.cluster.link.NodeId;
+import io.tributary.common.event.UnreadableRecordException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Two to five simulated nodes that share out 12 shards by their node table. */
+class ShardAssignerTest {
+    private static final Duration MOMENT = Duration.ofMillis(10);
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final Set<Integer> ALL =
+            new TreeSet<>(IntStream.range(0, SimNode.SHARDS).boxed().toList());
+
+    private final ManualTimer timer = new ManualTimer();
+    private final SharedLog log = new SharedLog(timer);
+
+    @Test
+    void firstNodeHasAllShardsWhenItIsAlone() {
+        SimNode a = SimNode.owning("a", log, timer);
+        assertThat(a.shards).isEqualTo(ALL);
+    }
+
+    @Test
+    void shardsAreBalancedWhenNodesJoin() {
+        List<SimNode> nodes = cluster("a", "b", "c");
+        assertShared(nodes);
+        assertThat(nodes).allSatisfy(node -> assertThat(node.shards).hasSize(4));
+    }
+
+    @Test
+    void onlyItsShardsMoveAtOnceWhenAProcessRefusesConnections() {
+        List<SimNode> nodes = cluster("a", "b", "c");
+        SimNode killed = nodes.removeFirst();
+        List<Set<Integer>> before = nodes.stream().map(node -> node.shards).toList();
+        killed.kill();
+        nodes.forEach(node -> node.table.shards().refused(killed.id()));
+        timer.pass(MOMENT);
+        assertShared(nodes);
+        for (int i = 0; i < nodes.size(); i++) {
+            assertThat(nodes.get(i).shards).containsAll(before.get(i)).hasSize(6);
+            assertThat(nodes.get(i).told).doesNotContain("gone " + killed.id());
+        }
+    }
+
+    @Test
+    void shardsMoveWhenANodeIsSilentBeforeItIsDead() {
+        List<SimNode> nodes = cluster("a", "b", "c");
+        SimNode killed = nodes.removeLast();
+        killed.kill();
+        timer.pass(Duration.ofMillis(4500));
+        assertShared(nodes);
+        assertThat(nodes).allSatisfy(node -> assertThat(node.told).doesNotContain("gone " + killed.id()));
+    }
+
+    @Test
+    void nodeOfTwoIsBelievedAlone() {
+        List<SimNode> nodes = cluster("a", "b");
+        SimNode killed = nodes.removeFirst();
+        killed.kill();
+        nodes.getFirst().table.shards().refused(killed.id());
+        timer.pass(MOMENT);
+        assertShared(nodes);
+    }
+
+    @Test
+    void nothingMovesWhenOneNodeOfThreeSuspectsAnother() {
+        List<SimNode> nodes = cluster("a", "b", "c");
+        List<Set<Integer>> before = nodes.stream().map(node -> node.shards).toList();
+        nodes.getFirst().table.shards().refused(nodes.getLast().id());
+        timer.pass(SECOND);
+        assertThat(nodes.stream().map(node -> node.shards).toList()).isEqualTo(before);
+        assertThat(nodes.getLast().told).doesNotContain("suspected");
+    }
+
+    @Test
+    void getsShardsAgainAfterAWhileWhenItWasSuspectedWrongly() {
+        List<SimNode> nodes = cluster("a", "b", "c");
+        SimNode wronged = nodes.getFirst();
+        nodes.stream().skip(1).forEach(node -> node.table.shards().refused(wronged.id()));
+        timer.pass(SECOND);
+        assertShared(nodes);
+        assertThat(wronged.told).containsOnlyOnce("suspected");
+        assertThat(wronged.shards).isEmpty();
+        timer.pass(ShardAssigner.STEADY.minus(SECOND));
+        assertThat(wronged.shards).as("not before it was steady").isEmpty();
+        timer.pass(Duration.ofSeconds(8));
+        assertShared(nodes);
+        assertThat(wronged.shards).hasSize(4);
+        assertThat(nodes).allSatisfy(node -> assertThat(node.told).noneMatch(told -> told.startsWith("gone")));
+    }
+
+    @Test
+    void nodeThatWasSuspectedOwnsShardsWhenThereIsNoOther() {
+        List<SimNode> nodes = cluster("a", "b");
+        SimNode wronged = nodes.getFirst();
+        nodes.getLast().table.shards().refused(wronged.id());
+        timer.pass(SECOND);
+        assertThat(wronged.shards).isEmpty();
+        nodes.getLast().kill();
+        wronged.table.shards().refused(nodes.getLast().id());
+        timer.pass(MOMENT);
+        assertThat(wronged.shards).isEqualTo(ALL);
+    }
+
+    @Test
+    void allKeepTheirShardsWhenAllSuspectEachOther() {
+        List<SimNode> nodes = cluster("a", "b");
+        nodes.getFirst().table.shards().refused(nodes.getLast().id());
+        nodes.getLast().table.shards().refused(nodes.getFirst().id());
+        timer.pass(Duration.ofSeconds(10));
+        assertShared(nodes);
+        timer.pass(ShardAssigner.STEADY.plus(SECOND));
+        assertShared(nodes);
+        assertThat(nodes.getFirst().shards).hasSize(6);
+    }
+
+    @Test
+    void shardIsNotBegunBeforeItIsLetGoOfWhenItMoves() {
+        SimNode a = SimNode.owning("a", log, timer);
+        a.letsGo = false;
+        SimNode b = SimNode.owning("b", log, timer);
+        timer.pass(MOMENT.multipliedBy(2));
+        assertThat(a.shards).hasSize(6);
+        assertThat(b.shards).isEmpty();
+        a.letGo();
+        timer.pass(MOMENT);
+        assertShared(List.of(a, b));
+    }
+
+    @Test
+    void shardIsBegunAfterAWhileWhenItIsNotLetGoOf() {
+        SimNode a = SimNode.owning("a", log, timer);
+        a.letsGo = false;
+        SimNode b = SimNode.owning("b", log, timer);
+        timer.pass(ShardAssigner.PATIENCE.plus(SECOND));
+        assertThat(b.shards).hasSize(6);
+        assertThat(a.shards).hasSize(6);
+    }
+
+    @Test
+    void shardsGoToOthersWhenANodeTakesNoneAnyMore() {
+        List<SimNode> nodes = cluster("a", "b", "c");
+        nodes.getFirst().table.shards().takePart(false);
+        timer.pass(SECOND);
+        assertThat(nodes.getFirst().shards).isEmpty();
+        assertShared(nodes);
+        nodes.getFirst().table.shards().takePart(true);
+        timer.pass(SECOND.multipliedBy(3));
+        assertThat(nodes.getFirst().shards).hasSize(4);
+        assertShared(nodes);
+    }
+
+    /** Whatever happens, after some quiet each shard has one node, and none has two more than another. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
+    void allShardsAreSharedWhenNodesComeAndGoAtRandom(int seed) {
+        Random random = new Random(seed);
+        List<SimNode> nodes = cluster("a", "b", "c", "d", "e");
+        for (int round = 0; round < 60; round++) {
+            int which = random.nextInt(nodes.size());
+            SimNode node = nodes.get(which);
+            switch (random.nextInt(4)) {
+                case 0 -> nodes.forEach(other -> other.table.shards().refused(node.id()));
+                case 1 -> {
+                    node.view.cutOff();
+                    timer.pass(Duration.ofMillis(random.nextInt(4500)));
+                    node.view.reconnect();
+                }
+                case 2 -> {
+                    node.kill();
+                    if (random.nextBoolean()) {
+                        nodes.forEach(other -> other.table.shards().refused(node.id()));
+                    }
+                    timer.pass(Duration.ofMillis(random.nextInt(8000)));
+                    nodes.set(which, SimNode.owning(node.id().name(), log, timer));
+                }
+                default -> node.table.shards().takePart(random.nextInt(3) > 0);
+            }
+            timer.pass(Duration.ofMillis(random.nextInt(3000)));
+        }
+        nodes.forEach(node -> node.table.shards().takePart(true));
+        timer.pass(Duration.ofMinutes(2));
+        assertShared(nodes);
+        assertThat(nodes).allSatisfy(node -> assertThat(node.shards).hasSizeBetween(2, 3));
+    }
+
+    @Test
+    void decodesWhatWasEncoded() {
+        NodeId a = new NodeId("a", 3);
+        Assignment assignment = new Assignment(7, Arrays.asList(a, null, new NodeId("b", 300), a));
+        byte[] value = assignment.encode();
+        assertThat(HexFormat.of().formatHex(value)).isEqualTo("0107020161030162ac020401000201");
+        assertThat(Assignment.decode(value)).isEqualTo(assignment);
+        for (int length = 0; length < value.length; length++) {
+            byte[] cut = Arrays.copyOf(value, length);
+            assertThatThrownBy(() -> Assignment.decode(cut)).isInstanceOf(UnreadableRecordException.class);
+        }
+    }
+
+    private List<SimNode> cluster(String... names) {
+        List<SimNode> nodes = new ArrayList<>();
+        for (String name : names) {
+            nodes.add(SimNode.owning(name, log, timer));
+        }
+        timer.pass(SECOND.multipliedBy(5));
+        return nodes;
+    }
+
+    /** Each shard is one node's. */
+    private static void assertShared(List<SimNode> nodes) {
+        assertThat(nodes.stream().flatMap(node -> node.shards.stream()).toList())
+                .containsExactlyInAnyOrderElementsOf(ALL);
+    }
+}
