@@ -119,12 +119,16 @@ final class ShardDriver implements Tenure.Loser {
 
     /**
      * This node does not own the shard any more: what the next owner would have to find out goes into log and store.
+     *
+     * @param released run once the log has it; any thread
      */
-    void revoked() {
+    void revoked(Runnable released) {
         assert thread.isCaller();
         ShardService now = service;
-        if (now != null) {
-            now.logLast();
+        if (now == null) {
+            released.run();
+        } else {
+            now.logLast(released);
             saveLast();
         }
         reset(ShardPhase.IDLE);

@@ -110,7 +110,7 @@ final class ShardDrivers {
         CountDownLatch done = new CountDownLatch(drivers.size());
         tellAll(driver -> {
             try {
-                driver.revoked();
+                driver.revoked(() -> {});
             } finally {
                 done.countDown();
             }

@@ -29,13 +29,7 @@ final class ShardReader implements ShardLog.Reader {
 
     @Override
     public void onRevoked(int shard, Runnable released) {
-        drivers.tell(shard, driver -> {
-            try {
-                driver.revoked();
-            } finally {
-                released.run();
-            }
-        });
+        drivers.tell(shard, driver -> driver.revoked(released));
     }
 
     @Override

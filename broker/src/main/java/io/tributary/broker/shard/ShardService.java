@@ -16,6 +16,8 @@ import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.app.AppTopics.AppTopic;
+import io.tributary.persistence.shard.AppendCallback;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -153,9 +155,19 @@ final class ShardService implements Effects {
         topics.stop();
     }
 
-    /** Logs what clients have acknowledged, for the shard goes to another owner. */
-    void logLast() {
-        deliveries.takeSettled(tenure.epoch()).forEach(tenure::append);
+    /**
+     * Logs what clients have acknowledged, for the shard goes to another owner.
+     *
+     * @param logged run once it is in the log, or cannot be any more; any thread
+     */
+    void logLast(Runnable logged) {
+        List<ShardEvent.Settled> last = deliveries.takeSettled(tenure.epoch());
+        if (last.isEmpty()) {
+            logged.run();
+            return;
+        }
+        AppendCallback all = LogAppender.countingDown(last.size(), (_, _) -> logged.run());
+        last.forEach(settled -> environment.appender().append(shard, settled, all));
     }
 
     /** What is wrong with a topic while it is being mended, in words; null for nothing. Any thread. */

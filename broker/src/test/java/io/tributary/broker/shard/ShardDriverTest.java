@@ -118,7 +118,7 @@ class ShardDriverTest {
     void answersAreIgnoredWhenTheShardIsRevokedMeanwhile() {
         driver.assigned();
         log.makeDurable();
-        driver.revoked();
+        driver.revoked(() -> {});
         store.answerAll();
         assertThat(log.calls).isEmpty();
         pass(10_000);
@@ -133,7 +133,7 @@ class ShardDriverTest {
         read();
         pass(10_000);
         assertThat(driver.stats()).isNotEqualTo(ShardStats.NONE);
-        driver.revoked();
+        driver.revoked(() -> {});
         assertThat(driver.stats()).isEqualTo(ShardStats.NONE);
     }
 
@@ -184,7 +184,7 @@ class ShardDriverTest {
     void shardIsLeftAloneWhenRevokedAfterANewerOwnerIsFolded() {
         goLive();
         fold(new Owner("other"));
-        driver.revoked();
+        driver.revoked(() -> {});
         pass(5000);
         assertThat(log.pending()).isEmpty();
     }
@@ -271,7 +271,7 @@ class ShardDriverTest {
         goLive();
         fold(attach("a", 7), publish("m", recipient("a", 1)));
         driver.serve(service -> service.settle("a", 1, new long[] {1}));
-        driver.revoked();
+        driver.revoked(() -> {});
         log.fail();
         pass(5000);
         assertThat(log.pending()).isEmpty();
@@ -390,7 +390,7 @@ class ShardDriverTest {
         goLive();
         fold(attach("a", 7), publish("m", recipient("a", 1)), publish("n", recipient("a", 1)));
         driver.serve(service -> service.settle("a", 1, new long[] {1}));
-        driver.revoked();
+        driver.revoked(() -> {});
         assertThat(log.pending()).singleElement().isInstanceOf(Settled.class);
         store.answerAll();
         assertThat(store.content.applied).isEqualTo(3);
@@ -402,8 +402,8 @@ class ShardDriverTest {
     void nothingIsSavedWhenAShardIsRevokedThatIsNotLive() {
         driver.assigned();
         log.makeDurable();
-        driver.revoked();
-        driver.revoked();
+        driver.revoked(() -> {});
+        driver.revoked(() -> {});
         store.answerAll();
         assertThat(store.content.applied).isEqualTo(-1);
     }

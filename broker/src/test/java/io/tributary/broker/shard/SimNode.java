@@ -134,7 +134,7 @@ final class SimNode {
 
         @Override
         public void onRevoked(int shard, Runnable released) {
-            thread.execute(drivers.get(shard)::revoked);
+            thread.execute(() -> drivers.get(shard).revoked(released));
         }
 
         @Override

@@ -56,41 +56,48 @@ public record Assignment(long version, List<@Nullable NodeId> owners) {
     }
 
     /**
-     * The next one: shards whose process is none of the takers go to those that have the fewest; then shards go over,
-     * one by one, from those that have the most, until all have the same number or one more.
+     * The next one: shards whose process keeps none go to the takers that have the fewest; then shards go over to
+     * those, one by one, from the processes that have the most, until all have the same number or one more.
      *
-     * @param takers the processes that take shards, at least one
-     * @param mostMoves how many shards may go over that have a taker already
+     * @param keepers the processes that keep the shards that they have
+     * @param takers those of them that get more, at least one
+     * @param mostMoves how many shards may go over from one that keeps them
      */
-    Assignment next(Collection<NodeId> takers, int mostMoves) {
-        Map<NodeId, List<Integer>> byTaker = new TreeMap<>(Comparator.comparing(NodeId::toString));
-        takers.forEach(taker -> byTaker.put(taker, new ArrayList<>()));
+    Assignment next(Collection<NodeId> keepers, Collection<NodeId> takers, int mostMoves) {
+        Map<NodeId, List<Integer>> byKeeper = new TreeMap<>(Comparator.comparing(NodeId::toString));
+        keepers.forEach(keeper -> byKeeper.put(keeper, new ArrayList<>()));
+        List<List<Integer>> ofTakers = new ArrayList<>();
+        byKeeper.forEach((keeper, shards) -> {
+            if (takers.contains(keeper)) {
+                ofTakers.add(shards);
+            }
+        });
         List<Integer> orphans = new ArrayList<>();
         for (int shard = 0; shard < owners.size(); shard++) {
             NodeId owner = owners.get(shard);
-            List<Integer> shards = owner == null ? null : byTaker.get(owner);
+            List<Integer> shards = owner == null ? null : byKeeper.get(owner);
             (shards == null ? orphans : shards).add(shard);
         }
-        orphans.forEach(shard -> fewest(byTaker).add(shard));
+        orphans.forEach(shard -> fewest(ofTakers).add(shard));
         for (int moved = 0; moved < mostMoves; moved++) {
-            List<Integer> most = most(byTaker);
-            List<Integer> fewest = fewest(byTaker);
+            List<Integer> most = most(byKeeper);
+            List<Integer> fewest = fewest(ofTakers);
             if (most.size() - fewest.size() < 2) {
                 break;
             }
             fewest.add(most.removeLast());
         }
         List<@Nullable NodeId> next = new ArrayList<>(none(owners.size()).owners);
-        byTaker.forEach((taker, shards) -> shards.forEach(shard -> next.set(shard, taker)));
+        byKeeper.forEach((keeper, shards) -> shards.forEach(shard -> next.set(shard, keeper)));
         return next.equals(owners) ? this : new Assignment(version + 1, next);
     }
 
-    private static List<Integer> fewest(Map<NodeId, List<Integer>> byTaker) {
-        return Collections.min(byTaker.values(), Comparator.comparingInt(List::size));
+    private static List<Integer> fewest(List<List<Integer>> ofTakers) {
+        return Collections.min(ofTakers, Comparator.comparingInt(List::size));
     }
 
-    private static List<Integer> most(Map<NodeId, List<Integer>> byTaker) {
-        return Collections.max(byTaker.values(), Comparator.comparingInt(List::size));
+    private static List<Integer> most(Map<NodeId, List<Integer>> byKeeper) {
+        return Collections.max(byKeeper.values(), Comparator.comparingInt(List::size));
     }
 
     byte[] encode() {
@@ -126,7 +133,7 @@ public record Assignment(long version, List<@Nullable NodeId> owners) {
         reader.expectEnd();
         List<@Nullable NodeId> owners = new ArrayList<>();
         for (int number : numbers) {
-            if (number > nodes.size()) {
+            if (number < 0 || number > nodes.size()) {
                 throw new UnreadableRecordException(
                         "an assignment of shards names node " + number + " of " + nodes.size());
             }

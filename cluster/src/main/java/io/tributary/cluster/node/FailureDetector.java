@@ -2,7 +2,6 @@ package io.tributary.cluster.node;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * How long the other nodes have been silent. The clock that counts is this node's own heartbeats: as the table has one
  * order, a node that wrote before this node's heartbeat has been heard when that heartbeat comes back. Only the time
  * between two of them that came back in time counts, so a pause or a slow way of this process is not taken for the
- * silence of others. Confined to the map's thread, but for {@link #isCurrent} and {@link #isHeard}.
+ * silence of others. Confined to the map's thread, but for {@link #isCurrent}, {@link #isHeard} and {@link #of}.
  *
  * <p>Decided in docs/decisions/0009-a-node-notices-its-own-pause.md.
  */
@@ -20,7 +19,7 @@ final class FailureDetector {
     private final long lateNanos;
     private final long gapNanos;
     private final long heardLatelyNanos;
-    private final Map<String, Long> silentNanos = new HashMap<>();
+    private final Map<String, Long> silentNanos = new ConcurrentHashMap<>();
     private final Map<String, Long> heardNanos = new ConcurrentHashMap<>();
     /** When the last own heartbeat came back. */
     private @Nullable Long ownNanos;

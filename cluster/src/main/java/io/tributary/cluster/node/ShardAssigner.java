@@ -51,7 +51,11 @@ final class ShardAssigner {
     private @Nullable NodeId self;
     private boolean isWilling;
     private @Nullable Long suspectedNanos;
-    private boolean writing;
+    /** What this process has written and not read back. */
+    private @Nullable Assignment writing;
+    /** The highest version that was read. */
+    private long newest;
+
     private long movableNanos;
     private @Nullable ShardReading reading;
     private Set<Integer> reads = Set.of();
@@ -127,6 +131,8 @@ final class ShardAssigner {
             if (next.owners().size() == current.owners().size()) {
                 await(current, next);
                 current = next;
+                newest = Math.max(newest, next.version());
+                writing = next.equals(writing) ? null : writing;
             }
         }
         look();
@@ -167,6 +173,7 @@ final class ShardAssigner {
     void look() {
         boolean isChanged;
         boolean isNewlySuspected;
+        Assignment next;
         synchronized (this) {
             NodeId process = self;
             if (process == null) {
@@ -175,11 +182,14 @@ final class ShardAssigner {
             isNewlySuspected = lookAtSelf(process);
             name();
             assign(process);
-            lead(process);
+            next = lead(process);
             ShardPart now =
                     new ShardPart(isWilling, suspectedNanos == null, released, suspects.look(known, process.name()));
             isChanged = !now.equals(part);
             part = now;
+        }
+        if (next != null) {
+            write(next);
         }
         if (isNewlySuspected) {
             told.suspected();
@@ -249,22 +259,31 @@ final class ShardAssigner {
         look();
     }
 
-    /** Writes what is to hold next, if it is for this process to write and something has changed. */
-    private void lead(NodeId process) {
-        List<NodeId> takers = takers();
-        if (writing || takers.isEmpty() || !takers.getFirst().equals(process)) {
-            return;
+    /** What is to hold next, if it is for this process to write it and something has changed; else null. */
+    private @Nullable Assignment lead(NodeId process) {
+        List<NodeId> keepers = keepers();
+        if (writing != null || keepers.isEmpty() || !keepers.getFirst().equals(process)) {
+            return null;
         }
+        List<NodeId> steady =
+                alive((keeper, node) -> keepers.contains(keeper) && node.part().isSteady());
         long now = nanos.getAsLong();
-        Assignment next = current.next(takers, now - movableNanos >= 0 ? MOVES : 0);
-        if (next.version() == current.version()) {
-            return;
+        Assignment next =
+                current.next(keepers, steady.isEmpty() ? keepers : steady, now - movableNanos >= 0 ? MOVES : 0);
+        if (next.equals(current)) {
+            return null;
         }
-        writing = true;
         movableNanos = now + PACE.toNanos();
+        writing = new Assignment(newest + 1, next.owners());
+        return writing;
+    }
+
+    private void write(Assignment next) {
         map.put(Assignment.KEY, next.encode()).whenComplete((_, failure) -> {
             synchronized (this) {
-                writing = false;
+                if (next.equals(writing)) {
+                    writing = null;
+                }
             }
             if (failure == null) {
                 look();
@@ -274,14 +293,16 @@ final class ShardAssigner {
         });
     }
 
-    /** The processes that take shards, by name: unsteady or suspected ones only where there is no other. */
-    private List<NodeId> takers() {
+    /**
+     * The processes that keep their shards, by name: those that take some, are not about to leave, and are not taken
+     * for gone. Where there are none, then those that are about to leave, and then those taken for gone.
+     */
+    private List<NodeId> keepers() {
         List<NodeId> willing = alive((_, node) -> node.part().isWilling());
         List<NodeId> there =
                 willing.stream().filter(process -> !known.isSuspected(process)).toList();
-        List<NodeId> steady =
-                alive((process, node) -> there.contains(process) && node.part().isSteady());
-        return !steady.isEmpty() ? steady : !there.isEmpty() ? there : willing;
+        List<NodeId> staying = alive((process, node) -> there.contains(process) && node.state() != NodeState.LEAVING);
+        return !staying.isEmpty() ? staying : !there.isEmpty() ? there : willing;
     }
 
     private List<NodeId> alive(BiPredicate<NodeId, NodeRecord> which) {

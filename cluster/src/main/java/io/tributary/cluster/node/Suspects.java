@@ -15,7 +15,7 @@ import java.util.function.Function;
  * connections while there is no link with them, and those that are silent for some time. That moves their shards, if
  * most nodes say it, and nothing else; a node that is taken for gone wrongly loses nothing but time.
  *
- * <p>{@link #look} is confined to one thread; all else may be called from any.
+ * <p>{@link #look} is called by one thread at a time; all else may be called from any.
  */
 final class Suspects {
     /** As many heartbeats may have been on their way when a process ended: at most one is written ahead. */

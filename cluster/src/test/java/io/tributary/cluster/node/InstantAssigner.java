@@ -38,7 +38,8 @@ final class InstantAssigner {
         } else {
             takers.remove(node);
         }
-        Assignment next = takers.isEmpty() ? assignment : assignment.next(takers.keySet(), Integer.MAX_VALUE);
+        Assignment next =
+                takers.isEmpty() ? assignment : assignment.next(takers.keySet(), takers.keySet(), Integer.MAX_VALUE);
         AtomicInteger holding = new AtomicInteger(before.size() + 1);
         Runnable released = () -> {
             if (holding.decrementAndGet() == 0) {

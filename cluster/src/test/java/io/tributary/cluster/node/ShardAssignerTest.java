@@ -117,6 +117,43 @@ class ShardAssignerTest {
     }
 
     @Test
+    void keepsItsShardsWhenItWasSuspectedAndAnotherNodeComesBack() {
+        List<SimNode> nodes = cluster("a", "b");
+        SimNode wronged = nodes.getFirst();
+        nodes.getLast().table.shards().refused(wronged.id());
+        timer.pass(SECOND);
+        nodes.getLast().kill();
+        wronged.table.shards().refused(nodes.getLast().id());
+        timer.pass(MOMENT);
+        assertThat(wronged.shards).isEqualTo(ALL);
+        SimNode back = SimNode.owning("b", log, timer);
+        timer.pass(SECOND.multipliedBy(5));
+        assertThat(wronged.shards).as("those that it keeps").hasSize(6);
+        assertThat(back.shards).hasSize(6);
+    }
+
+    @Test
+    void shardsGoToOthersBeforeANodeIsGoneWhenItLeaves() {
+        List<SimNode> nodes = cluster("a", "b", "c");
+        SimNode leaving = nodes.removeFirst();
+        leaving.table.leaving();
+        timer.pass(MOMENT.multipliedBy(2));
+        assertThat(leaving.shards).isEmpty();
+        assertShared(nodes);
+    }
+
+    @Test
+    void nextNodeAssignsAtOnceWhenTheOneThatAssignsIsKilledAmidst() {
+        List<SimNode> nodes = cluster("a", "b", "c");
+        SimNode killed = nodes.removeFirst();
+        nodes.getFirst().table.shards().takePart(false);
+        killed.kill();
+        nodes.forEach(node -> node.table.shards().refused(killed.id()));
+        timer.pass(MOMENT.multipliedBy(2));
+        assertThat(nodes.getLast().shards).isEqualTo(ALL);
+    }
+
+    @Test
     void allKeepTheirShardsWhenAllSuspectEachOther() {
         List<SimNode> nodes = cluster("a", "b");
         nodes.getFirst().table.shards().refused(nodes.getLast().id());

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,12 +62,23 @@ final class ConsumerGroupOffsets {
             }
         }
         if (!offsets.isEmpty()) {
-            consumer.commitAsync(offsets, (tried, failure) -> {
-                if (failure != null) {
-                    LOG.debug("the group's offsets are not committed", failure);
-                    tried.forEach((partition, offset) -> tryAgain(partition.partition(), offset.offset()));
-                }
-            });
+            commit(offsets);
+        }
+    }
+
+    /** A failure, such as a right that was taken away, is no reason not to read. */
+    private void commit(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        try {
+            consumer.commitAsync(offsets, this::ended);
+        } catch (RuntimeException e) {
+            ended(offsets, e);
+        }
+    }
+
+    private void ended(Map<TopicPartition, OffsetAndMetadata> tried, @Nullable Exception failure) {
+        if (failure != null) {
+            LOG.debug("the group's offsets are not committed", failure);
+            tried.forEach((partition, offset) -> tryAgain(partition.partition(), offset.offset()));
         }
     }
 

@@ -199,8 +199,9 @@ final class ShardConsumer implements AutoCloseable {
         }
         Assigned last = assigned.getAndSet(null);
         revoke(
-                Arrays.stream(cursors).filter(ShardCursor::isAssigned).toList(),
-                last == null ? List.of() : last.released);
+                        Arrays.stream(cursors).filter(ShardCursor::isAssigned).toList(),
+                        last == null ? List.of() : last.released)
+                .run();
     }
 
     /** Takes what there is, once. A failure of Kafka is tried again for ever. */
@@ -247,11 +248,13 @@ final class ShardConsumer implements AutoCloseable {
         }
         consumer.assign(
                 newest.shards.stream().map(shard -> cursors[shard].partition()).toList());
-        revoke(revoked, newest.released);
+        Runnable letGo = revoke(revoked, newest.released);
         begin(added);
+        letGo.run();
     }
 
-    private void revoke(List<ShardCursor> revoked, List<Runnable> released) {
+    /** What is returned is to be run: then, or when the reader has let go of all, others are told. */
+    private Runnable revoke(List<ShardCursor> revoked, List<Runnable> released) {
         for (ShardCursor cursor : revoked) {
             cursor.revoke();
             outOfRange.remove(cursor);
@@ -264,7 +267,7 @@ final class ShardConsumer implements AutoCloseable {
             }
         };
         tell("revoked", revoked, shard -> reader.onRevoked(shard, letGo));
-        letGo.run();
+        return letGo;
     }
 
     /**
