@@ -6,6 +6,7 @@ import static io.tributary.common.setting.InvalidSettingException.checkWithin;
 import io.tributary.cluster.ingest.IngestConfig;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.app.AppTopicsConfig;
+import io.tributary.cluster.kafka.layout.ShardLayout;
 import io.tributary.cluster.link.LinkConfig;
 import io.tributary.cluster.link.LinkLayer;
 import io.tributary.cluster.node.ClusterNode;
@@ -37,6 +38,7 @@ public final class ClusterConfig {
     private final NodeTableConfig nodes;
     private final VisibilityConfig visibility;
     private final @Nullable IngestConfig ingest;
+    private final long base;
 
     private ClusterConfig(Builder from) {
         shards = from.shards;
@@ -52,6 +54,7 @@ public final class ClusterConfig {
         nodes = from.nodes;
         visibility = from.visibility;
         ingest = from.ingest;
+        base = from.base;
         checkWithin("shards", shards, 1, 65_535);
         checkPositive("retention", retention);
         checkWithin("link.advertised-port", advertisedPort, 0, 65_535);
@@ -68,7 +71,7 @@ public final class ClusterConfig {
         return new Builder(kafka, redis, link);
     }
 
-    /** How many shards the cluster has; fixed when it is created, 1 to 65,535. */
+    /** How many shards the cluster has, 1 to 65,535; changed with {@code tributary cluster reshard} alone. */
     public int shards() {
         return shards;
     }
@@ -133,6 +136,39 @@ public final class ClusterConfig {
         return ingest;
     }
 
+    /** What is added to each offset of the shards' topic, see {@link ShardLayout#base}. */
+    long base() {
+        return base;
+    }
+
+    /** The same with these shards. */
+    public ClusterConfig at(ShardLayout layout) {
+        Builder builder = toBuilder(kafka.withGeneration(layout.generation())).shards(layout.shards());
+        builder.base = layout.base();
+        return builder.build();
+    }
+
+    /** The same without records of back-ends. */
+    public ClusterConfig withoutIngest() {
+        Builder builder = toBuilder(kafka).ingest(null);
+        builder.base = base;
+        return builder.build();
+    }
+
+    private Builder toBuilder(KafkaConfig newKafka) {
+        return new Builder(newKafka, redis, link)
+                .shards(shards)
+                .retention(retention)
+                .applications(applications)
+                .linkLayer(linkLayer)
+                .advertisedHost(advertisedHost)
+                .advertisedPort(advertisedPort)
+                .formats(formats)
+                .nodes(nodes)
+                .visibility(visibility)
+                .ingest(ingest);
+    }
+
     /** The part of one node. */
     ClusterNode.Config ofNode(String name, Set<String> maps) {
         return new ClusterNode.Config(
@@ -154,6 +190,7 @@ public final class ClusterConfig {
         private NodeTableConfig nodes;
         private VisibilityConfig visibility;
         private @Nullable IngestConfig ingest;
+        private long base;
 
         private Builder(KafkaConfig kafka, RedisConfig redis, LinkConfig link) {
             this.kafka = kafka;
@@ -168,7 +205,7 @@ public final class ClusterConfig {
             visibility = VisibilityConfig.DEFAULT;
         }
 
-        /** How many shards the cluster has; fixed when it is created, 1 to 65,535. */
+        /** How many shards the cluster has, 1 to 65,535; changed with {@code tributary cluster reshard} alone. */
         public Builder shards(int value) {
             shards = value;
             return this;

@@ -14,6 +14,7 @@ import io.tributary.cluster.kafka.ingest.IngestTopics;
 import io.tributary.cluster.kafka.ingest.KafkaIngest;
 import io.tributary.cluster.kafka.map.KafkaMaps;
 import io.tributary.cluster.kafka.shard.KafkaShardLog;
+import io.tributary.cluster.kafka.shard.RebasedShardLog;
 import io.tributary.cluster.metrics.ClusterMetrics;
 import io.tributary.cluster.redis.RedisChecks;
 import io.tributary.cluster.redis.RedisCluster;
@@ -100,7 +101,8 @@ record ClusterStorage(
             if (cluster.ingest() != null) {
                 IngestTopics.ensure(cluster.kafka(), cluster.ingest().source());
             }
-            List<String> problems = RedisChecks.problems(cluster.redis(), cluster.shards());
+            List<String> problems = RedisChecks.problems(
+                    cluster.redis(), cluster.kafka().generation(), cluster.shards());
             if (!problems.isEmpty()) {
                 throw new RedisStoreException(String.join("\n", problems));
             }
@@ -147,7 +149,8 @@ record ClusterStorage(
             parts.add(audit);
             RedisCluster redis = RedisCluster.connect(cluster.redis());
             parts.add(redis);
-            ShardStore store = new RedisShardStore(redis, cluster.shards(), format, metrics.redis());
+            ShardStore store = new RedisShardStore(
+                    redis, kafka.generation(), cluster.shards(), format, metrics.redis());
             parts.add(store);
             IngestConfig ingested = cluster.ingest();
             AppTopics topics = new KafkaAppTopics(
@@ -160,8 +163,9 @@ record ClusterStorage(
                     metrics.kafka(),
                     onBroken);
             parts.add(topics);
-            ShardLog log = new KafkaShardLog(
+            ShardLog ofTopic = new KafkaShardLog(
                     forShards, clientId, cluster.shards(), cluster.retention(), clock, metrics.kafka(), onBroken);
+            ShardLog log = cluster.base() == 0 ? ofTopic : new RebasedShardLog(ofTopic, cluster.base());
             parts.add(log);
             IngestSource ingest =
                     ingested == null ? null : new KafkaIngest(kafka, clientId, ingested.source(), metrics.kafka());

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param reading how records are read
  * @param startTimeout how long a start waits for Kafka to answer
  * @param topics what an administrator says of the topics
+ * @param generation which of the topics of the shards' logs is meant: 0 for the first, another one for each time that
+ *     the shards were changed
  */
 public record KafkaConfig(
         String bootstrapServers,
@@ -29,7 +31,8 @@ public record KafkaConfig(
         Appends appends,
         Reading reading,
         Duration startTimeout,
-        Topics topics) {
+        Topics topics,
+        int generation) {
 
     private static final Pattern SERVERS = Pattern.compile("[^,\\s]+:\\d{1,5}(,\\s*[^,\\s]+:\\d{1,5})*");
     private static final Pattern PREFIX = Pattern.compile("[a-zA-Z0-9._-]{1,100}");
@@ -53,6 +56,7 @@ public record KafkaConfig(
                 replicationFactor,
                 "1 to 32,767");
         requirePositive("start timeout", startTimeout);
+        require(generation >= 0, "generation", generation, "0 or more");
         ReservedProperties.check(clientProperties);
         clientProperties = Map.copyOf(clientProperties);
     }
@@ -67,7 +71,8 @@ public record KafkaConfig(
                 Appends.defaults(),
                 Reading.defaults(),
                 Duration.ofSeconds(30),
-                Topics.defaults());
+                Topics.defaults(),
+                0);
     }
 
     /** The same with something else said of the topics. */
@@ -121,12 +126,32 @@ public record KafkaConfig(
                 newAppends,
                 newReading,
                 newStartTimeout,
-                newTopics);
+                newTopics,
+                generation);
     }
 
-    /** The topic of the shards' logs. */
+    /** The same with the shards' logs of another generation. */
+    public KafkaConfig withGeneration(int newGeneration) {
+        return new KafkaConfig(
+                bootstrapServers,
+                topicPrefix,
+                replicationFactor,
+                clientProperties,
+                appends,
+                reading,
+                startTimeout,
+                topics,
+                newGeneration);
+    }
+
+    /** The topic of the shards' logs, and the consumer group that shares these out. */
     public String shardsTopic() {
-        return topicPrefix + ".shards";
+        return topicPrefix + ".shards" + (generation == 0 ? "" : "." + generation);
+    }
+
+    /** The topic that says which generation of the shards' logs is the one that counts. */
+    public String layoutTopic() {
+        return topicPrefix + ".layout";
     }
 
     /** The topic with the numbers of ingest partitions, and the consumer group that shares these out. */
@@ -150,7 +175,8 @@ public record KafkaConfig(
         return "KafkaConfig[bootstrapServers=" + bootstrapServers + ", topicPrefix=" + topicPrefix
                 + ", replicationFactor="
                 + replicationFactor + ", clientProperties=" + new TreeSet<>(clientProperties.keySet()) + ", appends="
-                + appends + ", reading=" + reading + ", startTimeout=" + startTimeout + ", topics=" + topics + "]";
+                + appends + ", reading=" + reading + ", startTimeout=" + startTimeout + ", topics=" + topics + ", generation="
+                + generation + "]";
     }
 
     /**

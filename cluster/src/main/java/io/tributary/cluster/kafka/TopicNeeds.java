@@ -26,7 +26,7 @@ public record TopicNeeds(
     private static final int SOURCE_BYTES = 24;
 
     /** Topics that are no maps. */
-    private static final List<String> TAKEN = List.of("shards", "apps", "ingest", "audit");
+    private static final List<String> TAKEN = List.of("shards", "apps", "ingest", "audit", "layout");
 
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]{0,63}");
 

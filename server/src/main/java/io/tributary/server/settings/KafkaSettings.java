@@ -128,7 +128,8 @@ public record KafkaSettings(
                         appends(largestRecordBytes),
                         reading(),
                         startTimeout,
-                        new Topics(createMissingTopics, acceptShardsTopic == null ? "" : acceptShardsTopic)));
+                        new Topics(createMissingTopics, acceptShardsTopic == null ? "" : acceptShardsTopic),
+                        0));
     }
 
     private void checkSizes(String name, int largestRecordBytes) {

@@ -1,0 +1,17 @@
+package io.tributary.cluster.kafka.layout;
+
+/**
+ * Which shards a cluster has. A generation is a number of shards with a topic and with keys in Redis of its own; each
+ * time that the shards are changed, another one begins.
+ *
+ * @param generation its number: 0 for the shards that the cluster was created with; later ones are higher, not dense
+ * @param shards how many shards it has
+ * @param base what is added to each offset of the topic, so that offsets, which name sessions and connections, are
+ *     higher than all of the generations before
+ */
+public record ShardLayout(int generation, int shards, long base) {
+    /** The shards that a cluster is created with. */
+    public static ShardLayout first(int shards) {
+        return new ShardLayout(0, shards, 0);
+    }
+}

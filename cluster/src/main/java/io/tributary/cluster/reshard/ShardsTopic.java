@@ -1,0 +1,242 @@
+package io.tributary.cluster.reshard;
+
+import io.tributary.cluster.kafka.ClientProperties;
+import io.tributary.cluster.kafka.KafkaAccessException;
+import io.tributary.cluster.kafka.KafkaClients;
+import io.tributary.cluster.kafka.KafkaConfig;
+import io.tributary.cluster.kafka.KafkaTopics;
+import io.tributary.cluster.kafka.TopicNeeds;
+import io.tributary.cluster.kafka.TopicRules;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+
+/**
+ * The topic of one generation's logs, as who changes the shards needs it. Every method blocks, and throws a
+ * {@link KafkaAccessException} when Kafka does not answer or refuses. For one thread.
+ */
+final class ShardsTopic implements AutoCloseable {
+    /** So small that no record fits. */
+    private static final String NOTHING = "1";
+
+    private static final Duration POLL = Duration.ofMillis(200);
+    private static final long PROBE_MILLIS = 200;
+
+    private final KafkaConfig config;
+    private final int shards;
+    private final Admin admin;
+
+    ShardsTopic(KafkaConfig config, int shards) {
+        this.config = config;
+        this.shards = shards;
+        admin = KafkaTopics.connect(config);
+    }
+
+    private String name() {
+        return config.shardsTopic();
+    }
+
+    private List<TopicPartition> partitions() {
+        return IntStream.range(0, shards)
+                .mapToObj(shard -> new TopicPartition(name(), shard))
+                .toList();
+    }
+
+    /** The offset behind the last record of each shard. */
+    long[] ends() {
+        return ends(partitions());
+    }
+
+    /** The end of the node table: it moves while a node is there. */
+    long endOfNodeTable() {
+        return ends(List.of(new TopicPartition(config.mapTopic("nodes"), 0)))[0];
+    }
+
+    private long[] ends(List<TopicPartition> partitions) {
+        Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
+        partitions.forEach(partition -> asked.put(partition, OffsetSpec.latest()));
+        var found = await(admin.listOffsets(asked).all());
+        return partitions.stream()
+                .mapToLong(partition -> Objects.requireNonNull(found.get(partition)).offset())
+                .toArray();
+    }
+
+    /** The largest record that it takes, in bytes; nothing that matters where {@link #close writing is closed}. */
+    int maxRecordBytes() {
+        var described = await(admin.describeConfigs(List.of(resource())).all()).get(resource());
+        ConfigEntry entry = described == null ? null : described.get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG);
+        if (entry == null) {
+            throw new KafkaAccessException("topic " + name() + " has no " + TopicConfig.MAX_MESSAGE_BYTES_CONFIG);
+        }
+        return Integer.parseInt(entry.value());
+    }
+
+    /** Whether {@link #closeForWriting} was called, perhaps by a process before. */
+    boolean isClosedForWriting() {
+        return maxRecordBytes() == Integer.parseInt(NOTHING);
+    }
+
+    /**
+     * Has Kafka refuse each record from now on, whoever sends it: a node that was paused, and does not know yet that it
+     * is none any more, would acknowledge what nobody reads. Returns when all of Kafka's servers do so.
+     */
+    void closeForWriting() {
+        setMaxRecordBytes(NOTHING);
+        long deadline = System.nanoTime() + config.startTimeout().toNanos();
+        try (KafkaProducer<byte[], byte[]> producer =
+                KafkaClients.producer(config, ClientProperties.ingestProducer(config, name() + "-closing"))) {
+            for (TopicPartition partition : partitions()) {
+                while (takes(producer, partition)) {
+                    if (System.nanoTime() - deadline >= 0) {
+                        throw new KafkaAccessException(name() + " still takes records, though "
+                                + TopicConfig.MAX_MESSAGE_BYTES_CONFIG + " was set to " + NOTHING);
+                    }
+                    Answers.pause(PROBE_MILLIS);
+                }
+            }
+        }
+    }
+
+    /** Sends a record that says nothing. */
+    private boolean takes(KafkaProducer<byte[], byte[]> producer, TopicPartition partition) {
+        try {
+            var _ = producer.send(new ProducerRecord<>(partition.topic(), partition.partition(), null, new byte[0]))
+                    .get();
+            return true;
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RecordTooLargeException) {
+                return false;
+            }
+            throw new KafkaAccessException(partition + " cannot be asked whether it is closed: " + e.getCause(), e);
+        } catch (InterruptedException e) {
+            throw Answers.interrupted(e);
+        }
+    }
+
+    /** Has Kafka take records again. */
+    void openForWriting(int maxRecordBytes) {
+        if (isClosedForWriting()) {
+            setMaxRecordBytes(Integer.toString(maxRecordBytes));
+        }
+    }
+
+    private void setMaxRecordBytes(String bytes) {
+        AlterConfigOp change = new AlterConfigOp(
+                new ConfigEntry(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, bytes), AlterConfigOp.OpType.SET);
+        await(admin.incrementalAlterConfigs(Map.of(resource(), List.of(change))).all());
+    }
+
+    private ConfigResource resource() {
+        return new ConfigResource(ConfigResource.Type.TOPIC, name());
+    }
+
+    /** Whether it is there. */
+    boolean exists() {
+        return await(admin.listTopics().names()).contains(name());
+    }
+
+    /**
+     * Makes it, and waits until Kafka's servers know it.
+     *
+     * @param maxRecordBytes the largest record that the topic before took: what came so may still be queued
+     * @return the largest record that this one takes
+     */
+    int create(TopicNeeds needs, int maxRecordBytes) {
+        NewTopic topic = TopicRules.shards(config, needs).newTopic();
+        Map<String, String> settings = new HashMap<>(topic.configs());
+        int largest = Math.max(
+                maxRecordBytes, Integer.parseInt(settings.get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG)));
+        settings.put(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(largest));
+        await(admin.createTopics(List.of(topic.configs(settings))).all());
+        long deadline = System.nanoTime() + config.startTimeout().toNanos();
+        while (!exists()) {
+            if (System.nanoTime() - deadline >= 0) {
+                throw new KafkaAccessException("topic " + name() + " was made and is not there");
+            }
+            Answers.pause(PROBE_MILLIS);
+        }
+        return largest;
+    }
+
+    /** Deletes it, and what is known of the group of its readers. */
+    void delete() {
+        if (exists()) {
+            await(admin.deleteTopics(List.of(name())).all());
+        }
+        try {
+            await(admin.deleteConsumerGroups(Set.of(name())).all());
+        } catch (KafkaAccessException e) {
+            // there is none, or nobody may delete it: Kafka forgets groups that nobody uses
+        }
+    }
+
+    /** The records of some shards from these offsets up to the ends as they are now, in the order of each shard. */
+    void read(Map<Integer, Long> from, Consumer<ConsumerRecord<byte[], byte[]>> reader) {
+        Map<TopicPartition, Long> left = new HashMap<>();
+        from.keySet().forEach(shard -> left.put(new TopicPartition(name(), shard), 0L));
+        List<TopicPartition> all = new ArrayList<>(left.keySet());
+        long[] ends = ends(all);
+        for (int i = 0; i < ends.length; i++) {
+            left.put(all.get(i), ends[i]);
+        }
+        try (KafkaConsumer<byte[], byte[]> consumer =
+                KafkaClients.consumer(config, ClientProperties.mapConsumer(config, name() + "-reading"))) {
+            consumer.assign(all);
+            all.forEach(partition -> consumer.seek(partition, from.getOrDefault(partition.partition(), 0L)));
+            long deadline = System.nanoTime() + config.startTimeout().toNanos();
+            while (!isRead(consumer, left)) {
+                var polled = consumer.poll(POLL);
+                polled.forEach(reader);
+                if (!polled.isEmpty()) {
+                    deadline = System.nanoTime() + config.startTimeout().toNanos();
+                } else if (System.nanoTime() - deadline >= 0) {
+                    throw new KafkaAccessException("topic " + name() + " cannot be read");
+                }
+            }
+        }
+    }
+
+    private static boolean isRead(KafkaConsumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends) {
+        return ends.entrySet().stream().allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
+    }
+
+    /** Kafka's identifier of it. */
+    String identity() {
+        return await(admin.describeTopics(List.of(name())).allTopicNames())
+                .values()
+                .iterator()
+                .next()
+                .topicId()
+                .toString();
+    }
+
+    private <T> T await(KafkaFuture<T> answer) {
+        return KafkaTopics.await(config, answer, config.startTimeout());
+    }
+
+    @Override
+    public void close() {
+        admin.close(Duration.ZERO);
+    }
+}
