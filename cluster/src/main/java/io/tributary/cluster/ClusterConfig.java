@@ -16,6 +16,7 @@ import io.tributary.cluster.node.VisibilityConfig;
 import io.tributary.cluster.redis.RedisConfig;
 import io.tributary.common.setting.InvalidSettingException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -139,6 +140,11 @@ public final class ClusterConfig {
     /** What is added to each offset of the shards' topic, see {@link ShardLayout#base}. */
     long base() {
         return base;
+    }
+
+    /** The topics of the maps that all nodes follow. */
+    public List<String> mapTopics() {
+        return ClusterStorage.MAPS.stream().map(kafka::mapTopic).toList();
     }
 
     /** The same with these shards. */

@@ -20,6 +20,7 @@ import io.tributary.server.settings.ServerConfig;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.SpringApplication;
@@ -31,6 +32,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Unmatched;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command {@code tributary cluster reshard}: another number of shards for a cluster whose nodes are stopped. */
 @Command(
@@ -61,7 +63,7 @@ public final class ReshardCommand implements Subcommand, Runnable {
     private boolean abandon;
 
     @Unmatched
-    private List<String> settings = List.of();
+    private List<String> settings = new ArrayList<>();
 
     /** Nothing but the settings. */
     @Configuration(proxyBeanMethods = false)
@@ -89,6 +91,11 @@ public final class ReshardCommand implements Subcommand, Runnable {
         }
         if (!abandon && (wanted < 1 || wanted > MOST_SHARDS)) {
             throw new UsageException("--shards=" + wanted + ": must be 1 to " + MOST_SHARDS);
+        }
+        for (String word : settings) {
+            if (!RunCommand.isSetting(word)) {
+                throw new UnmatchedArgumentException(spec.commandLine(), List.of(word));
+            }
         }
         SpringApplication application = TributaryApplication.application(NoParts.class);
         application.setWebApplicationType(WebApplicationType.NONE);

@@ -212,6 +212,7 @@ public final class Reshard {
                         redis, next.generation(), next.shards(), RecordFormat.alone(), RedisRecorder.NONE)) {
             TopicNeeds needs =
                     new TopicNeeds(next.shards(), List.of(), List.of(), configured.retention(), largestPacketBytes);
+            topic.widen(configured.mapTopics(), needs.largestMapRecordBytes());
             int largestRecordBytes = topic.create(needs, maxRecordBytes);
             Inventory.Sum written;
             Copying copying;

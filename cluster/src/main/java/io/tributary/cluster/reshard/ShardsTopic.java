@@ -84,12 +84,25 @@ final class ShardsTopic implements AutoCloseable {
 
     /** The largest record that it takes, in bytes; nothing that matters where {@link #close writing is closed}. */
     int maxRecordBytes() {
-        var described = await(admin.describeConfigs(List.of(resource())).all()).get(resource());
+        return maxRecordBytes(name());
+    }
+
+    private int maxRecordBytes(String topic) {
+        var described = await(admin.describeConfigs(List.of(resource(topic))).all()).get(resource(topic));
         ConfigEntry entry = described == null ? null : described.get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG);
         if (entry == null) {
-            throw new KafkaAccessException("topic " + name() + " has no " + TopicConfig.MAX_MESSAGE_BYTES_CONFIG);
+            throw new KafkaAccessException("topic " + topic + " has no " + TopicConfig.MAX_MESSAGE_BYTES_CONFIG);
         }
         return Integer.parseInt(entry.value());
+    }
+
+    /** Has other topics take records of this size, if they do not: more shards need larger ones. */
+    void widen(List<String> topics, int recordBytes) {
+        for (String topic : topics) {
+            if (maxRecordBytes(topic) < recordBytes) {
+                setMaxRecordBytes(topic, Integer.toString(recordBytes));
+            }
+        }
     }
 
     /** Whether {@link #closeForWriting} was called, perhaps by a process before. */
@@ -102,7 +115,7 @@ final class ShardsTopic implements AutoCloseable {
      * is none any more, would acknowledge what nobody reads. Returns when all of Kafka's servers do so.
      */
     void closeForWriting() {
-        setMaxRecordBytes(NOTHING);
+        setMaxRecordBytes(name(), NOTHING);
         long deadline = System.nanoTime() + config.startTimeout().toNanos();
         try (KafkaProducer<byte[], byte[]> producer =
                 KafkaClients.producer(config, ClientProperties.ingestProducer(config, name() + "-closing"))) {
@@ -137,18 +150,19 @@ final class ShardsTopic implements AutoCloseable {
     /** Has Kafka take records again. */
     void openForWriting(int maxRecordBytes) {
         if (isClosedForWriting()) {
-            setMaxRecordBytes(Integer.toString(maxRecordBytes));
+            setMaxRecordBytes(name(), Integer.toString(maxRecordBytes));
         }
     }
 
-    private void setMaxRecordBytes(String bytes) {
+    private void setMaxRecordBytes(String topic, String bytes) {
         AlterConfigOp change = new AlterConfigOp(
                 new ConfigEntry(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, bytes), AlterConfigOp.OpType.SET);
-        await(admin.incrementalAlterConfigs(Map.of(resource(), List.of(change))).all());
+        await(admin.incrementalAlterConfigs(Map.of(resource(topic), List.of(change)))
+                .all());
     }
 
-    private ConfigResource resource() {
-        return new ConfigResource(ConfigResource.Type.TOPIC, name());
+    private static ConfigResource resource(String topic) {
+        return new ConfigResource(ConfigResource.Type.TOPIC, topic);
     }
 
     /** Whether it is there. */

@@ -22,8 +22,8 @@ import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
-import io.tributary.common.mqtt.RetainHandling;
 import io.tributary.common.mqtt.Subscription;
+import io.tributary.common.mqtt.Subscription.RetainHandling;
 import io.tributary.common.mqtt.Will;
 import io.tributary.server.blackbox.BrokerExtension;
 import java.io.IOException;
@@ -53,7 +53,7 @@ class ReshardTest {
     private static final int DEVICES = 20;
     private static final int KILLS = Integer.getInteger("reshard.kills", 3);
     private static final long SEED = Long.getLong("reshard.seed", System.nanoTime());
-    private static final int LONGEST_MILLIS = 25_000;
+    private static final int LONGEST_MILLIS = 20_000;
     private static final String COMMAND = "io.tributary.server.ReshardCommand";
 
     private final Random random = new Random(SEED);
