@@ -4,6 +4,7 @@ import io.tributary.cluster.link.NodeId;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -63,8 +64,8 @@ final class ShardAssigner {
     private long released;
     /** The shards that this node waits for. */
     private final Map<Integer, Awaited> awaited = new HashMap<>();
-    /** Whom the log has named as suspected. */
-    private List<NodeId> named = List.of();
+    /** Whom most other nodes take for gone, at the last look. */
+    private List<NodeId> suspected = List.of();
 
     private volatile ShardPart part = ShardPart.NONE;
 
@@ -179,8 +180,8 @@ final class ShardAssigner {
             if (process == null) {
                 return;
             }
+            lookAtOthers();
             isNewlySuspected = lookAtSelf(process);
-            name();
             assign(process);
             next = lead(process);
             ShardPart now =
@@ -202,7 +203,7 @@ final class ShardAssigner {
     private boolean lookAtSelf(NodeId process) {
         long now = nanos.getAsLong();
         boolean isNew = false;
-        if (known.isSuspected(process)) {
+        if (suspected.contains(process)) {
             isNew = suspectedNanos == null;
             suspectedNanos = now;
         } else if (suspectedNanos != null && now - suspectedNanos >= STEADY.toNanos()) {
@@ -211,17 +212,17 @@ final class ShardAssigner {
         return isNew;
     }
 
-    /** Says in the log whose shards go to others. */
-    private void name() {
+    /** Finds out who is suspected, and says so in the log. */
+    private void lookAtOthers() {
         List<NodeId> now = alive((process, _) -> known.isSuspected(process));
         for (NodeId process : now) {
-            if (!named.contains(process)) {
+            if (!suspected.contains(process)) {
                 LOG.warn(
                         "{} is taken for gone by most nodes, refusing connections or silent: its shards go to others",
                         process);
             }
         }
-        named = now;
+        suspected = now;
     }
 
     /** Has this node read its shards, but for those that another process has not let go of. */
@@ -246,7 +247,7 @@ final class ShardAssigner {
                 || before.incarnation() != await.before.incarnation()
                 || before.state().isFinal()
                 || before.part().released() >= await.version
-                || known.isSuspected(await.before);
+                || suspected.contains(await.before);
     }
 
     private void released() {
@@ -300,13 +301,13 @@ final class ShardAssigner {
     private List<NodeId> keepers() {
         List<NodeId> willing = alive((_, node) -> node.part().isWilling());
         List<NodeId> there =
-                willing.stream().filter(process -> !known.isSuspected(process)).toList();
+                willing.stream().filter(process -> !suspected.contains(process)).toList();
         List<NodeId> staying = alive((process, node) -> there.contains(process) && node.state() != NodeState.LEAVING);
         return !staying.isEmpty() ? staying : !there.isEmpty() ? there : willing;
     }
 
     private List<NodeId> alive(BiPredicate<NodeId, NodeRecord> which) {
-        Set<NodeId> found = new TreeSet<>((one, other) -> one.name().compareTo(other.name()));
+        Set<NodeId> found = new TreeSet<>(Comparator.comparing(NodeId::name));
         known.forEachAlive((name, node) -> {
             NodeId process = new NodeId(name, node.incarnation());
             if (which.test(process, node)) {

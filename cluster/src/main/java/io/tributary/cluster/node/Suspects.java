@@ -3,6 +3,7 @@ package io.tributary.cluster.node;
 import io.tributary.cluster.link.NodeId;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -75,7 +76,7 @@ final class Suspects {
         suspected.clear();
         suspected.addAll(now);
         List<NodeId> sorted = new ArrayList<>(now);
-        sorted.sort((one, other) -> one.name().compareTo(other.name()));
+        sorted.sort(Comparator.comparing(NodeId::name));
         return sorted.subList(0, Math.min(sorted.size(), ShardPart.MOST_SUSPECTS));
     }
 }

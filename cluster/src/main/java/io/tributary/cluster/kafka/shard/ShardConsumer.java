@@ -187,11 +187,7 @@ final class ShardConsumer implements AutoCloseable {
 
     /** Tells the reader that nothing is its own any more, however reading ended. */
     private void leave() {
-        try {
-            commits.commitNow();
-        } catch (RuntimeException e) {
-            LOG.debug("the group's offsets are not committed", e);
-        }
+        commits.commitNow();
         try {
             consumer.close(CloseOptions.timeout(closeTimeout));
         } catch (RuntimeException e) {
@@ -222,7 +218,7 @@ final class ShardConsumer implements AutoCloseable {
         } catch (LogTruncationException e) {
             e.partitions().forEach(partition -> truncated(partition, e.divergentOffsets()));
         } catch (InvalidOffsetException e) {
-            e.partitions().stream().forEach(partition -> noteOutOfRange(cursors[partition.partition()]));
+            e.partitions().forEach(partition -> noteOutOfRange(cursors[partition.partition()]));
         } catch (RuntimeException e) {
             LOG.error("the shards cannot be read; trying again", e);
             recorder.onError();
