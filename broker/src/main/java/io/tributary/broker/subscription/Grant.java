@@ -13,10 +13,25 @@ import java.util.List;
  */
 public record Grant(QoS qos, boolean retainAsPublished, List<Integer> subscriptionIds) {
 
+    private static final Grant[] WITHOUT_ID = {
+        new Grant(QoS.AT_MOST_ONCE, false, List.of()),
+        new Grant(QoS.AT_LEAST_ONCE, false, List.of()),
+        new Grant(QoS.EXACTLY_ONCE, false, List.of()),
+        new Grant(QoS.AT_MOST_ONCE, true, List.of()),
+        new Grant(QoS.AT_LEAST_ONCE, true, List.of()),
+        new Grant(QoS.EXACTLY_ONCE, true, List.of())
+    };
+
     /** The grant of one subscription. */
     static Grant of(SubscriptionRequest request) {
-        List<Integer> ids = request.subscriptionId() == 0 ? List.of() : List.of(request.subscriptionId());
-        return new Grant(request.qos(), request.retainAsPublished(), ids);
+        return of(request.qos(), request.retainAsPublished(), request.subscriptionId());
+    }
+
+    /** The grant of one subscription, whose identifier is 0 when it has none; most are one of a few objects. */
+    static Grant of(QoS qos, boolean retainAsPublished, int subscriptionId) {
+        return subscriptionId == 0
+                ? WITHOUT_ID[qos.code() + (retainAsPublished ? WITHOUT_ID.length / 2 : 0)]
+                : new Grant(qos, retainAsPublished, List.of(subscriptionId));
     }
 
     /**

@@ -2,6 +2,7 @@ package io.tributary.broker.subscription;
 
 import io.tributary.broker.security.Permissions;
 import io.tributary.broker.subscription.SessionSubscriptions.Change;
+import io.tributary.common.collection.NameTable;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.Principal;
@@ -55,7 +56,7 @@ final class PersistentSubscriptions {
      * What was read last of each client and is not late; also without subscriptions, as long as it is in the map; by
      * shard.
      */
-    private final List<ConcurrentMap<String, SessionSubscriptions>> applied;
+    private final List<Applied> applied;
 
     private final ConcurrentMap<String, Write> writes = new ConcurrentHashMap<>();
     /** The clients whose newest record was replaced in the map by a late one. */
@@ -86,10 +87,7 @@ final class PersistentSubscriptions {
             RecordFormat format) {
         this.format = format;
         this.shardOf = shardOf;
-        applied = Stream.generate(() -> (ConcurrentMap<String, SessionSubscriptions>)
-                        new ConcurrentHashMap<String, SessionSubscriptions>())
-                .limit(shards)
-                .toList();
+        applied = Stream.generate(Applied::new).limit(shards).toList();
         this.map = map;
         this.isShared = isShared;
         this.index = index;
@@ -191,14 +189,16 @@ final class PersistentSubscriptions {
 
     /** One action for each session, which has what its client may have of its subscriptions decided again. */
     Stream<Runnable> looks() {
-        return applied.stream().flatMap(shard -> shard.keySet().stream()).map(clientId -> () -> look(clientId));
+        return applied.stream().flatMap(shard -> shard.entries().stream()).map(session -> () -> look(session));
     }
 
-    private void look(String clientId) {
+    private void look(PackedSession session) {
+        String clientId = session.clientId();
         synchronized (lock(clientId)) {
-            SessionSubscriptions known = appliedOf(clientId).get(clientId);
-            if (known != null) {
-                index.look(subscriber(clientId, known), known.byFilter());
+            PackedSession now = packed(clientId);
+            if (now != null) {
+                SessionSubscriptions known = now.subscriptions();
+                index.look(subscriber(clientId, known), known.byFilter(), standIn(now));
                 judge(clientId, known);
             }
         }
@@ -249,29 +249,29 @@ final class PersistentSubscriptions {
     }
 
     SessionSubscriptions get(Subscriber subscriber) {
-        SessionSubscriptions known = appliedOf(subscriber.clientId()).get(subscriber.clientId());
+        PackedSession known = packed(subscriber.clientId());
         return known == null || known.identity() != subscriber.identity()
                 ? SessionSubscriptions.none(subscriber.identity())
-                : known;
+                : known.subscriptions();
     }
 
     /** The client's session, if it has subscriptions. */
     @Nullable
     Subscriber subscribed(String clientId) {
-        SessionSubscriptions known = appliedOf(clientId).get(clientId);
-        return known == null || known.isEmpty() ? null : subscriber(clientId, known);
+        PackedSession known = packed(clientId);
+        return known == null || known.isEmpty() ? null : subscriber(clientId, known.subscriptions());
     }
 
     /** Whether a session has or had subscriptions, and is not known to be over. */
     boolean lives(String clientId, long session) {
-        SessionSubscriptions known = appliedOf(clientId).get(clientId);
+        PackedSession known = packed(clientId);
         return known != null && known.identity() == session && !known.isOver();
     }
 
     /** All sessions of a shard that have or had subscriptions. */
     List<Subscriber> sessions(int shard) {
-        return applied.get(shard).entrySet().stream()
-                .map(entry -> subscriber(entry.getKey(), entry.getValue()))
+        return applied.get(shard).entries().stream()
+                .map(session -> subscriber(session.clientId(), session.subscriptions()))
                 .toList();
     }
 
@@ -342,33 +342,36 @@ final class PersistentSubscriptions {
 
     private void repair(String clientId) {
         synchronized (lock(clientId)) {
-            SessionSubscriptions newest = appliedOf(clientId).get(clientId);
+            PackedSession newest = packed(clientId);
             if (newest != null && !writes.containsKey(clientId)) { // what is on its way comes after the late one
                 LOG.warn(
                         "the subscriptions of {} are written again: a late record had replaced them",
                         GroupIdentifier.display(clientId));
-                write(clientId, newest);
+                write(clientId, newest.subscriptions());
             }
         }
     }
 
     /** What was written last, even if the map has not brought it back yet. */
     private SessionSubscriptions latest(String clientId) {
-        SessionSubscriptions known = appliedOf(clientId).getOrDefault(clientId, NOTHING);
+        SessionSubscriptions known = known(clientId);
         Write write = writes.get(clientId);
         return write == null || write.latest.isOlderThan(known) ? known : write.latest;
     }
 
     private void onChange(String clientId, byte @Nullable [] value) {
         try {
-            apply(clientId, value == null ? null : SubscriptionsCodec.decode(clientId, value));
+            SessionSubscriptions after = value == null ? null : SubscriptionsCodec.decode(clientId, value);
+            synchronized (lock(clientId)) { // for look
+                apply(clientId, after, value == null ? null : new PackedSession(clientId, value));
+            }
             format.replaced(named(clientId));
         } catch (UnreadableRecordException e) {
             LOG.error("subscriptions of {} cannot be read", GroupIdentifier.display(clientId), e);
             unreadable = e;
             if (e.isNewer()) {
                 format.tooNew(named(clientId));
-            } else if (appliedOf(clientId).containsKey(clientId)) {
+            } else if (packed(clientId) != null) {
                 damaged.add(clientId);
             }
         }
@@ -378,20 +381,15 @@ final class PersistentSubscriptions {
         return "subscriptions of " + GroupIdentifier.display(clientId);
     }
 
-    private void apply(String clientId, @Nullable SessionSubscriptions after) {
-        synchronized (lock(clientId)) { // for look
-            applyLocked(clientId, after);
-        }
-    }
-
-    private void applyLocked(String clientId, @Nullable SessionSubscriptions after) {
-        SessionSubscriptions before = appliedOf(clientId).getOrDefault(clientId, NOTHING);
+    private void apply(
+            String clientId, @Nullable SessionSubscriptions after, @Nullable PackedSession packed) {
+        SessionSubscriptions before = known(clientId);
         if (after == null ? !before.isEmpty() : after.isOlderThan(before)) {
             damaged.add(clientId);
             return;
         }
         damaged.remove(clientId);
-        if (after == null) {
+        if (after == null || packed == null) {
             appliedOf(clientId).remove(clientId);
             uncovered.remove(clientId);
             return;
@@ -403,11 +401,12 @@ final class PersistentSubscriptions {
         // A record that says that a session is over does not say where its messages waited.
         ClientKind kind = sameSession ? before.kind() : after.kind();
         Subscriber subscriber = new Subscriber(clientId, true, after.identity(), null, kind, after.principal());
-        index.update(subscriber, sameSession ? before.byFilter() : Map.of(), after.byFilter());
+        PackedSession standIn = standIn(packed);
+        index.update(subscriber, sameSession ? before.byFilter() : Map.of(), after.byFilter(), standIn);
         if (sameSession && !Objects.equals(before.principal(), after.principal())) {
-            index.look(subscriber, after.byFilter());
+            index.look(subscriber, after.byFilter(), standIn);
         }
-        appliedOf(clientId).put(clientId, after);
+        appliedOf(clientId).put(clientId, packed);
         judge(clientId, after);
         sessionCount.addAndGet((after.isEmpty() ? 0 : 1) - (before.isEmpty() ? 0 : 1));
         if (!after.isOver()) {
@@ -420,12 +419,33 @@ final class PersistentSubscriptions {
                 clientId, true, subscriptions.identity(), null, subscriptions.kind(), subscriptions.principal());
     }
 
-    private ConcurrentMap<String, SessionSubscriptions> appliedOf(String clientId) {
+    private static @Nullable PackedSession standIn(PackedSession session) {
+        return session.isSmall() ? session : null;
+    }
+
+    private SessionSubscriptions known(String clientId) {
+        PackedSession known = packed(clientId);
+        return known == null ? NOTHING : known.subscriptions();
+    }
+
+    private @Nullable PackedSession packed(String clientId) {
+        return appliedOf(clientId).get(clientId);
+    }
+
+    private Applied appliedOf(String clientId) {
         return applied.get(shardOf.applyAsInt(clientId));
     }
 
     private Object lock(String clientId) {
         return locks[Math.floorMod(clientId.hashCode(), LOCKS)];
+    }
+
+    /** Sessions by client identifier. */
+    private static final class Applied extends NameTable<PackedSession> {
+        @Override
+        protected boolean isNamed(PackedSession entry, String name) {
+            return entry.isOf(name);
+        }
     }
 
     /** The last write of a client that is on its way. */

@@ -17,12 +17,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the sessions that subscribe to a topic: the trie, the shared subscriptions, the routes to other nodes, and the
+ * Finds the sessions that subscribe to a topic: the filters without wildcards, the trie of the others, the shared subscriptions, the routes to other nodes, and the
  * cache in front of them. Any thread.
  */
 final class SubscriptionIndex {
     private static final Logger LOG = LoggerFactory.getLogger(SubscriptionIndex.class);
 
+    private final ExactFilters exact = new ExactFilters();
     private final SubscriptionTrie<Subscriber, Receiver> trie = new SubscriptionTrie<>();
     /** The other nodes that have transient sessions. */
     private final SubscriptionTrie<String, String> routes = new SubscriptionTrie<>();
@@ -50,11 +51,26 @@ final class SubscriptionIndex {
             Subscriber subscriber,
             Map<TopicFilter, SubscriptionRequest> before,
             Map<TopicFilter, SubscriptionRequest> after) {
+        update(subscriber, before, after, null);
+    }
+
+    /**
+     * The same.
+     *
+     * @param packed the session with those in {@code after}, where it may stand for its subscriptions, or null
+     */
+    void update(
+            Subscriber subscriber,
+            Map<TopicFilter, SubscriptionRequest> before,
+            Map<TopicFilter, SubscriptionRequest> after,
+            @Nullable PackedSession packed) {
         put(
                 subscriber,
                 after.values().stream()
-                        .filter(request -> !request.equals(before.get(request.filter())))
-                        .toList());
+                        .filter(request -> !request.equals(before.get(request.filter()))
+                                || (packed != null && isExact(request.filter())))
+                        .toList(),
+                packed);
         for (TopicFilter filter : before.keySet()) {
             if (!after.containsKey(filter)) {
                 remove(subscriber, filter);
@@ -77,8 +93,11 @@ final class SubscriptionIndex {
     }
 
     /** Subscriptions that are there are looked at again: another principal has them, or other rules hold. */
-    void look(Subscriber subscriber, Map<TopicFilter, SubscriptionRequest> subscriptions) {
-        put(subscriber, subscriptions.values());
+    void look(
+            Subscriber subscriber,
+            Map<TopicFilter, SubscriptionRequest> subscriptions,
+            @Nullable PackedSession packed) {
+        put(subscriber, subscriptions.values(), packed);
     }
 
     /** Another node has transient sessions with the filter. */
@@ -117,24 +136,28 @@ final class SubscriptionIndex {
         applications.offline(subscriber, node);
     }
 
-    private void put(Subscriber subscriber, Collection<SubscriptionRequest> requests) {
+    private void put(
+            Subscriber subscriber, Collection<SubscriptionRequest> requests, @Nullable PackedSession packed) {
         if (requests.isEmpty()) {
             return;
         }
         Permissions asked = asked(subscriber); // once for all of them
         for (SubscriptionRequest request : requests) {
-            put(subscriber, request, reading(subscriber, asked, request.filter()));
+            Receiver receiver = Receiver.of(subscriber, request).asking(reading(subscriber, asked, request.filter()));
+            put(receiver, request.filter(), receiver.asked() == null ? packed : null);
         }
     }
 
-    private void put(Subscriber subscriber, SubscriptionRequest request, @Nullable Permissions reading) {
-        TopicFilter filter = request.filter();
-        Receiver receiver = Receiver.of(subscriber, request).asking(reading);
+    private void put(Receiver receiver, TopicFilter filter, @Nullable PackedSession packed) {
+        Subscriber subscriber = receiver.subscriber();
         if (filter.isShared()) {
             boolean isNew = groupsOf(subscriber).join(filter, receiver);
             counter(subscriber).add(subscriber, true, isNew && isCounted(subscriber) ? 1 : 0);
         } else {
-            counter(subscriber).add(subscriber, false, trie.put(filter.filter(), subscriber, receiver) ? 1 : 0);
+            boolean isNew = isExact(filter)
+                    ? exact.put(filter.filter(), receiver, packed)
+                    : trie.put(filter.filter(), subscriber, receiver);
+            counter(subscriber).add(subscriber, false, isNew ? 1 : 0);
         }
         cache.invalidate(filter.filter());
     }
@@ -192,7 +215,10 @@ final class SubscriptionIndex {
             boolean wasMember = groupsOf(subscriber).leave(filter, subscriber);
             counter(subscriber).add(subscriber, true, wasMember && isCounted(subscriber) ? -1 : 0);
         } else {
-            counter(subscriber).add(subscriber, false, trie.remove(filter.filter(), subscriber) ? -1 : 0);
+            boolean existed = isExact(filter)
+                    ? exact.remove(filter.filter(), subscriber)
+                    : trie.remove(filter.filter(), subscriber);
+            counter(subscriber).add(subscriber, false, existed ? -1 : 0);
         }
         cache.invalidate(filter.filter());
     }
@@ -201,6 +227,10 @@ final class SubscriptionIndex {
     SharedGroups groupsOf(Subscriber subscriber) {
         boolean isApplication = subscriber.persistent() && subscriber.kind().isApplication();
         return isApplication && isCounted(subscriber) ? applications : groups;
+    }
+
+    private static boolean isExact(TopicFilter filter) {
+        return !filter.isShared() && !filter.hasWildcard();
     }
 
     private static boolean isCounted(Subscriber subscriber) {
@@ -212,7 +242,12 @@ final class SubscriptionIndex {
     }
 
     private Matches compute(String topic) {
-        List<Receiver> receivers = merge(trie.match(topic));
+        List<Map<Subscriber, Receiver>> hits = trie.isEmpty() ? new ArrayList<>(1) : trie.match(topic);
+        Map<Subscriber, Receiver> exactly = exact.match(topic);
+        if (!exactly.isEmpty()) {
+            hits.add(exactly);
+        }
+        List<Receiver> receivers = merge(hits);
         List<SharedGroup> matchingGroups = groups.match(topic);
         List<String> nodes = routes.isEmpty() ? List.of() : distinct(routes.match(topic));
         return receivers.isEmpty() && matchingGroups.isEmpty() && nodes.isEmpty()

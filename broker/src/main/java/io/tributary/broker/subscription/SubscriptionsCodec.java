@@ -16,6 +16,9 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -28,8 +31,21 @@ import org.jspecify.annotations.Nullable;
  * with the kind of queue in the highest two bits, and for each a byte of options, its identifier (where it has one),
  * and the filter with its length in UTF-8 bytes, in four bytes where two do not hold it; from format 2 on, whose
  * session it is. Numbers are big-endian.
+ *
+ * <p>What is asked for each message is read where it is, without decoding the rest; the bytes may then begin anywhere
+ * in others.
  */
 final class SubscriptionsCodec {
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
+
+    // Where things are, from the format byte on.
+    private static final int IDENTITY = 1;
+    private static final int EPOCH = IDENTITY + Long.BYTES;
+    private static final int COUNT = EPOCH + Long.BYTES + Integer.BYTES;
+    private static final int SUBSCRIPTIONS = COUNT + Integer.BYTES;
+
     private static final int QUEUE_SHIFT = 30;
     private static final int COUNT_MASK = (1 << QUEUE_SHIFT) - 1;
 
@@ -100,6 +116,50 @@ final class SubscriptionsCodec {
         } catch (IOException | MqttException e) {
             throw new UnreadableRecordException("subscriptions: damaged record, " + e.getMessage());
         }
+    }
+
+    /** The session whose subscriptions begin there. */
+    static long identity(byte[] bytes, int from) {
+        return (long) LONG.get(bytes, from + IDENTITY);
+    }
+
+    /** The epoch of the connection that changed them last. */
+    static long epoch(byte[] bytes, int from) {
+        return (long) LONG.get(bytes, from + EPOCH);
+    }
+
+    /** How many there are. */
+    static int count(byte[] bytes, int from) {
+        return (int) INT.get(bytes, from + COUNT) & COUNT_MASK;
+    }
+
+    /** Where the session's messages wait. */
+    static ClientKind kind(byte[] bytes, int from) {
+        return ClientKind.of((int) INT.get(bytes, from + COUNT) >>> QUEUE_SHIFT);
+    }
+
+    /** Where the subscription with a filter begins, as a client would write it; -1 when there is none. */
+    static int find(byte[] bytes, int from, String filter) {
+        int at = from + SUBSCRIPTIONS;
+        for (int left = count(bytes, from); left > 0; left--) {
+            int text = at + 1 + ((bytes[at] & HAS_ID) == 0 ? 0 : Integer.BYTES);
+            boolean isLong = (bytes[at] & IS_LONG) != 0;
+            int length = isLong ? (int) INT.get(bytes, text) : Short.toUnsignedInt((short) SHORT.get(bytes, text));
+            text += isLong ? Integer.BYTES : Short.BYTES;
+            if (PackedText.isEqual(bytes, text, length, filter)) {
+                return at;
+            }
+            at = text + length;
+        }
+        return -1;
+    }
+
+    /** The session with the subscription that begins there, which may have all messages. */
+    static Receiver receiver(byte[] bytes, int at, Subscriber subscriber) {
+        int options = bytes[at];
+        int id = (options & HAS_ID) == 0 ? 0 : (int) INT.get(bytes, at + 1);
+        Grant grant = Grant.of(QoS.of(options & QOS_MASK), (options & RETAIN_AS_PUBLISHED) != 0, id);
+        return new Receiver(subscriber, grant, (options & NO_LOCAL) != 0 ? null : grant, null);
     }
 
     private static void write(DataOutputStream out, SubscriptionRequest request) throws IOException {

@@ -145,7 +145,7 @@ final class TransientSubscriptions {
         }
 
         synchronized void look() {
-            index.look(subscriber, current.byFilter());
+            index.look(subscriber, current.byFilter(), null);
         }
 
         synchronized void renewed(Subscriber same) {

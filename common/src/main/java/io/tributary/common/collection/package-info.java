@@ -1,4 +1,4 @@
-/** Collections for what the queues of sessions need, and the JDK has not. */
+/** Collections for what sessions and their queues need, and the JDK has not: small, and without an object an entry. */
 @NullMarked
 package io.tributary.common.collection;
 

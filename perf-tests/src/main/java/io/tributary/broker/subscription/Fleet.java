@@ -1,5 +1,7 @@
 package io.tributary.broker.subscription;
 
+import io.tributary.common.event.Principal;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.perf.jmh.Messages;
@@ -52,6 +54,15 @@ enum Fleet {
     static Map<TopicFilter, SubscriptionRequest> request(String filter) {
         TopicFilter parsed = TopicFilter.parse(filter);
         return Map.of(parsed, new SubscriptionRequest(parsed, QoS.AT_LEAST_ONCE, false, false, 0));
+    }
+
+    /** A session whose one subscription has the filter. */
+    static PackedSession packed(Subscriber subscriber, String filter) {
+        SessionSubscriptions subscriptions = new SessionSubscriptions(
+                subscriber.identity(), 0, 0, subscriber.kind(), Principal.ANONYMOUS, request(filter));
+        return new PackedSession(
+                subscriber.clientId(),
+                SubscriptionsCodec.encode(subscriber.clientId(), subscriptions, RecordFormat.NEWEST));
     }
 
     private static Subscriber subscriber(int number) {

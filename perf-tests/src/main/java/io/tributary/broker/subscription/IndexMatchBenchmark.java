@@ -8,7 +8,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Setup;
 
 /**
- * What a PUBLISH costs in matching: the trie, shared subscriptions, routes to other nodes, and the merging of what was
+ * What a PUBLISH costs in matching: exact filters, the trie, shared subscriptions, routes to other nodes, and the merging of what was
  * found, with the cache in front of them and without.
  */
 public class IndexMatchBenchmark extends Microbenchmark {
@@ -40,7 +40,10 @@ public class IndexMatchBenchmark extends Microbenchmark {
                 cachedTopics,
                 Authorizer.allowAll());
         Fleet.valueOf(mix)
-                .forEach(filters, (subscriber, filter) -> index.update(subscriber, Map.of(), Fleet.request(filter)));
+                .forEach(
+                        filters,
+                        (subscriber, filter) -> index.update(
+                                subscriber, Map.of(), Fleet.request(filter), Fleet.packed(subscriber, filter)));
         topics = Fleet.topics(TOPICS, filters);
     }
 
