@@ -222,7 +222,7 @@ public final class EventCodec {
 
     private static Attach readAttach(ByteReader reader) {
         String clientId = reader.readString();
-        String node = reader.readString();
+        String node = reader.readString().intern(); // an owner keeps one for each session that has a connection
         long connection = reader.readNumber();
         boolean hasPrincipal = reader.format() >= PrincipalFormat.FIRST;
         int bits = reader.readByte();

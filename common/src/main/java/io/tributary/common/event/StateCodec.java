@@ -142,7 +142,7 @@ public final class StateCodec {
                 clientId,
                 reader.readNumber(),
                 reader.readNumber(),
-                reader.readNullableString(),
+                interned(reader.readNullableString()),
                 reader.readNumber(),
                 reader.readNumber(),
                 reader.readInt(),
@@ -157,6 +157,11 @@ public final class StateCodec {
                 readTopic(reader),
                 reader.readInts(),
                 reader.format() < PrincipalFormat.FIRST ? null : PrincipalFormat.read(reader, clientId));
+    }
+
+    /** Of the names of nodes there are few; an owner keeps one for each session that has a connection. */
+    private static @Nullable String interned(@Nullable String node) {
+        return node == null ? null : node.intern();
     }
 
     private static void writeTopic(ByteWriter writer, @Nullable TopicState topic) {

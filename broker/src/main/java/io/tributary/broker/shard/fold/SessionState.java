@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One session as the fold of its shard's log: the mutable form of {@link StoredSession}, and its will. Only the fold
- * changes it; all that its owner knows besides is the owner's to keep. Confined to the thread of the shard.
+ * changes it; all that its owner knows besides is the owner's to keep. An owner has a million of them: what few have
+ * takes memory only where it is. Confined to the thread of the shard.
  */
 public final class SessionState {
     /** The session expiry interval of a session that never expires, in seconds. */
@@ -25,19 +26,17 @@ public final class SessionState {
     public static final long UNKNOWN = Long.MAX_VALUE / 2;
 
     private static final char STRANDED = '\0';
+    private static final int[] NO_PACKET_IDS = {};
 
     private final String clientId;
     private final long session;
-    private final @Nullable TopicProgress topic;
+    private Rare rare;
 
     // Lives with the session.
     private long lastSequence;
     private long resendUpTo;
     private long queuedMessages;
     private long queuedBytes;
-    private long groupUpTo;
-    private long leftUpTo;
-    private final TreeSet<Integer> inboundPacketIds = new TreeSet<>();
     private Tally tally = Tally.NONE;
     private boolean isTalliedAsPersistent;
 
@@ -45,12 +44,42 @@ public final class SessionState {
     private long epoch;
     private @Nullable String node;
     private long connection;
-    private long sessionExpirySeconds;
+    /** Unsigned. */
+    private int sessionExpirySeconds;
+
     private int receiveMaximum;
     private long detachedAtMillis;
-    private long willDueAtMillis = Long.MAX_VALUE;
-    private @Nullable Will will;
     private @Nullable Principal principal;
+
+    /** What few sessions have. */
+    private static final class Rare {
+        /** Of the many that have none of it; never changed. */
+        static final Rare NOTHING = new Rare(null);
+
+        final @Nullable TopicProgress topic;
+
+        // Lives with the session.
+        long groupUpTo;
+        long leftUpTo;
+        @Nullable TreeSet<Integer> inboundPacketIds;
+
+        // Lives with the latest connection.
+        long willDueAtMillis = Long.MAX_VALUE;
+        @Nullable Will will;
+
+        Rare(@Nullable TopicProgress topic) {
+            this.topic = topic;
+        }
+
+        boolean isNothing() {
+            return topic == null
+                    && groupUpTo == 0
+                    && leftUpTo == 0
+                    && inboundPacketIds == null
+                    && willDueAtMillis == Long.MAX_VALUE
+                    && will == null;
+        }
+    }
 
     SessionState(String clientId, long session, ClientKind kind) {
         this(clientId, session, kind.isApplication() ? new TopicProgress(kind) : null);
@@ -59,7 +88,7 @@ public final class SessionState {
     private SessionState(String clientId, long session, @Nullable TopicProgress topic) {
         this.clientId = clientId;
         this.session = session;
-        this.topic = topic;
+        rare = topic == null ? Rare.NOTHING : new Rare(topic);
     }
 
     SessionState(StoredSession stored) {
@@ -68,19 +97,39 @@ public final class SessionState {
         resendUpTo = stored.resendUpTo();
         queuedMessages = stored.queuedMessages();
         queuedBytes = stored.queuedBytes();
-        groupUpTo = stored.groupUpTo();
-        leftUpTo = stored.leftUpTo();
+        Rare has = rare();
+        has.groupUpTo = stored.groupUpTo();
+        has.leftUpTo = stored.leftUpTo();
+        has.willDueAtMillis = stored.willDueAtMillis();
         for (int packetId : stored.inboundPacketIds()) {
-            inboundPacketIds.add(packetId);
+            accept(packetId);
         }
         epoch = stored.epoch();
         node = stored.node();
         connection = stored.connection();
-        sessionExpirySeconds = stored.sessionExpirySeconds();
+        sessionExpirySeconds = unsigned(stored.sessionExpirySeconds());
         receiveMaximum = stored.receiveMaximum();
         detachedAtMillis = stored.detachedAtMillis();
-        willDueAtMillis = stored.willDueAtMillis();
         principal = stored.principal();
+        forgetNothing();
+    }
+
+    private static int unsigned(long seconds) {
+        return (int) Math.min(seconds, NEVER_EXPIRES_SECONDS);
+    }
+
+    /** To be changed. */
+    private Rare rare() {
+        if (rare == Rare.NOTHING) {
+            rare = new Rare(null);
+        }
+        return rare;
+    }
+
+    private void forgetNothing() {
+        if (rare.isNothing()) {
+            rare = Rare.NOTHING;
+        }
     }
 
     /**
@@ -109,12 +158,12 @@ public final class SessionState {
 
     /** How far an application has come with its topic, which is its queue; null for a device. */
     public @Nullable TopicProgress topic() {
-        return topic;
+        return rare.topic;
     }
 
     /** Where the session's messages wait. */
     public ClientKind kind() {
-        return topic == null ? ClientKind.DEVICE : topic.kind();
+        return rare.topic == null ? ClientKind.DEVICE : rare.topic.kind();
     }
 
     /** The highest sequence number that was given to a message of a device's queue. */
@@ -141,12 +190,12 @@ public final class SessionState {
 
     /** The sequence number of the last message of a shared subscription, 0 when there is none in the queue. */
     public long groupUpTo() {
-        return groupUpTo;
+        return rare.groupUpTo;
     }
 
     /** Messages up to this sequence number were queued for an earlier session, and are not for this one. */
     public long leftUpTo() {
-        return leftUpTo;
+        return rare.leftUpTo;
     }
 
     /** The offset of the latest connection's Attach. */
@@ -166,7 +215,7 @@ public final class SessionState {
 
     /** The session expiry interval that the client asked for last, in seconds. */
     public long sessionExpirySeconds() {
-        return sessionExpirySeconds;
+        return Integer.toUnsignedLong(sessionExpirySeconds);
     }
 
     /** The latest connection's Receive Maximum. */
@@ -181,12 +230,12 @@ public final class SessionState {
 
     /** The log's time at which the delay of the will is over; never where none has begun. */
     public long willDueAtMillis() {
-        return willDueAtMillis;
+        return rare.willDueAtMillis;
     }
 
     /** The will of the latest connection, until it is due or dropped. */
     public @Nullable Will will() {
-        return will;
+        return rare.will;
     }
 
     /** Whose session it is; null when that is not known, for all its connections were logged in format 1. */
@@ -201,12 +250,14 @@ public final class SessionState {
 
     /** The packet identifiers of the client's QoS 2 messages that wait for PUBREL. */
     public int[] inboundPacketIds() {
-        return inboundPacketIds.stream().mapToInt(Integer::intValue).toArray();
+        return rare.inboundPacketIds == null
+                ? NO_PACKET_IDS
+                : rare.inboundPacketIds.stream().mapToInt(Integer::intValue).toArray();
     }
 
     /** The highest sequence number that a connection may have been sent, as far as the fold knows. */
     private long highestSequence() {
-        return topic == null ? lastSequence : UNKNOWN;
+        return rare.topic == null ? lastSequence : UNKNOWN;
     }
 
     /** Whether the session has a connection. */
@@ -262,12 +313,12 @@ public final class SessionState {
      * messages of shared subscriptions are still to go to other members cannot make room for an application's either.
      */
     private boolean isOfTheOtherKind(Attach attach, boolean resumed) {
-        return kind().isApplication() != attach.kind().isApplication() && (resumed || groupUpTo > 0);
+        return kind().isApplication() != attach.kind().isApplication() && (resumed || rare.groupUpTo > 0);
     }
 
     /** Whether the session outlives its connection. */
     public boolean isPersistent() {
-        return sessionExpirySeconds > 0;
+        return sessionExpirySeconds != 0;
     }
 
     /** Whether the latest connection did not begin the session. */
@@ -282,9 +333,9 @@ public final class SessionState {
 
     /** Log time at which the session ends if it is not resumed; never for one that is attached or does not expire. */
     public long expiresAtMillis() {
-        return isAttached() || sessionExpirySeconds == NEVER_EXPIRES_SECONDS
+        return isAttached() || sessionExpirySeconds() == NEVER_EXPIRES_SECONDS
                 ? Long.MAX_VALUE
-                : detachedAtMillis + sessionExpirySeconds * 1000;
+                : detachedAtMillis + sessionExpirySeconds() * 1000;
     }
 
     // What happens to a session.
@@ -294,10 +345,12 @@ public final class SessionState {
         epoch = offset;
         node = attach.node();
         connection = attach.connection();
-        sessionExpirySeconds = attach.sessionExpirySeconds();
+        sessionExpirySeconds = unsigned(attach.sessionExpirySeconds());
         receiveMaximum = attach.receiveMaximum();
-        willDueAtMillis = Long.MAX_VALUE;
-        will = attach.will();
+        forgetWill();
+        if (attach.will() != null) {
+            rare().will = attach.will();
+        }
         if (attach.principal() != null && !attach.principal().equals(principal)) { // else the memory is shared already
             principal = attach.principal();
         }
@@ -308,7 +361,7 @@ public final class SessionState {
     void detach(long timeMillis, Detach detach) {
         node = null;
         detachedAtMillis = timeMillis;
-        sessionExpirySeconds = detach.sessionExpirySeconds();
+        sessionExpirySeconds = unsigned(detach.sessionExpirySeconds());
         resendUpTo = detach.sentUpTo() < 0 ? highestSequence() : Math.max(resendUpTo, detach.sentUpTo());
         tallyPersistence();
     }
@@ -356,7 +409,7 @@ public final class SessionState {
         queuedBytes += entry.sizeBytes();
         tally.add(0, 0, entry.sizeBytes());
         if (entry.group() != null) {
-            groupUpTo = lastSequence;
+            rare().groupUpTo = lastSequence;
         }
         return lastSequence;
     }
@@ -367,8 +420,9 @@ public final class SessionState {
         long left = Math.max(0, queuedBytes - bytes);
         tally.add(0, 0, left - queuedBytes);
         queuedBytes = left;
-        if (queuedMessages == 0) {
-            groupUpTo = 0;
+        if (queuedMessages == 0 && rare.groupUpTo != 0) {
+            rare.groupUpTo = 0;
+            forgetNothing();
         }
     }
 
@@ -378,14 +432,15 @@ public final class SessionState {
         resendUpTo = before.resendUpTo;
         queuedMessages = before.queuedMessages;
         queuedBytes = before.queuedBytes;
-        groupUpTo = before.groupUpTo;
-        leftUpTo = before.lastSequence;
+        Rare has = rare();
+        has.groupUpTo = before.rare.groupUpTo;
+        has.leftUpTo = before.lastSequence;
     }
 
     /** An application is done with a part of its topic. */
     void advance(TopicPosition position) {
-        if (topic != null) {
-            topic.advance(position.upTo(), position.sources());
+        if (rare.topic != null) {
+            rare.topic.advance(position.upTo(), position.sources());
         }
         if (isAttached() && epoch == position.epoch()) { // else more may have been sent since
             wasSentAtMost(position.resendUpTo());
@@ -394,28 +449,42 @@ public final class SessionState {
 
     /** The client's QoS 2 message is taken; false when it was before. */
     boolean accept(int packetId) {
-        return inboundPacketIds.add(packetId);
+        Rare has = rare();
+        TreeSet<Integer> accepted = has.inboundPacketIds == null ? new TreeSet<>() : has.inboundPacketIds;
+        has.inboundPacketIds = accepted;
+        return accepted.add(packetId);
     }
 
     /** PUBREL came; false when nothing waited for it. */
     boolean release(int packetId) {
-        return inboundPacketIds.remove(packetId);
+        TreeSet<Integer> accepted = rare.inboundPacketIds;
+        if (accepted == null || !accepted.remove(packetId)) {
+            return false;
+        }
+        if (accepted.isEmpty()) {
+            rare.inboundPacketIds = null;
+            forgetNothing();
+        }
+        return true;
     }
 
     /** A store has this will of the latest connection. */
     void load(Will stored) {
-        will = stored;
+        rare().will = stored;
     }
 
     /** The will waits for its delay from now on. */
     void delayWill(long delaySeconds) {
-        willDueAtMillis = detachedAtMillis + delaySeconds * 1000;
+        rare().willDueAtMillis = detachedAtMillis + delaySeconds * 1000;
     }
 
     /** The will is the session's no more. */
     void forgetWill() {
-        will = null;
-        willDueAtMillis = Long.MAX_VALUE;
+        if (rare.will != null || rare.willDueAtMillis != Long.MAX_VALUE) {
+            rare.will = null;
+            rare.willDueAtMillis = Long.MAX_VALUE;
+            forgetNothing();
+        }
     }
 
     /** The session as a save point has it. */
@@ -426,17 +495,17 @@ public final class SessionState {
                 epoch,
                 node,
                 connection,
-                sessionExpirySeconds,
+                sessionExpirySeconds(),
                 receiveMaximum,
                 detachedAtMillis,
-                willDueAtMillis,
+                rare.willDueAtMillis,
                 lastSequence,
                 resendUpTo,
                 queuedMessages,
                 queuedBytes,
-                groupUpTo,
-                leftUpTo,
-                topic == null ? null : topic.toState(),
+                rare.groupUpTo,
+                rare.leftUpTo,
+                rare.topic == null ? null : rare.topic.toState(),
                 inboundPacketIds(),
                 principal);
     }

@@ -16,6 +16,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -229,10 +230,10 @@ public final class ShardChanges {
         return clients;
     }
 
-    List<StoredSession> sessions(Map<String, SessionState> clients) {
+    List<StoredSession> sessions(Function<String, @Nullable SessionState> clients) {
         List<StoredSession> sessions = new ArrayList<>(sessionCount);
         byClient.forEach((clientId, changes) -> {
-            SessionState client = changes.isDirty ? clients.get(clientId) : null;
+            SessionState client = changes.isDirty ? clients.apply(clientId) : null;
             if (client != null) {
                 sessions.add(client.toStored());
             }

@@ -1,6 +1,7 @@
 package io.tributary.broker.shard.fold;
 
 import io.tributary.broker.shard.fold.Effects.TakenOver;
+import io.tributary.common.collection.NameTable;
 import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
@@ -37,8 +38,6 @@ import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import io.tributary.persistence.shard.ShardStore.Reused;
 import java.util.Collection;
-import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -73,7 +72,7 @@ import org.jspecify.annotations.Nullable;
  * would be named by them, and are not folded: their clients try again.
  */
 public final class ShardState {
-    private final Map<String, SessionState> clients = new HashMap<>();
+    private final Clients clients = new Clients();
     private final FoldOutput output;
     private final Function<String, Tally> tallies;
     private final FoldedSources sources;
@@ -83,6 +82,14 @@ public final class ShardState {
     private long applied;
     private int leaderEpoch;
     private long snapshotMillis;
+
+    /** Sessions by client identifier. */
+    private static final class Clients extends NameTable<SessionState> {
+        @Override
+        protected boolean isNamed(SessionState entry, String name) {
+            return entry.clientId().equals(name);
+        }
+    }
 
     /** Creates the state as a store has it; sessions and wills follow through {@link #load}. */
     public ShardState(Effects effects, Claim stored) {
@@ -191,7 +198,7 @@ public final class ShardState {
                 snapshotMillis,
                 taken.sources(),
                 taken.cleared(),
-                taken.sessions(clients),
+                taken.sessions(clients::get),
                 taken.removed(),
                 taken.queued(),
                 taken.willsRemoved(),
@@ -241,7 +248,7 @@ public final class ShardState {
 
     /** The names of all wills, due or not. */
     public List<WillKey> allWills() {
-        return wills.all(clients.values());
+        return wills.all(clients.entries());
     }
 
     /** The changes since the last save point. */
@@ -256,7 +263,7 @@ public final class ShardState {
 
     /** All sessions, those under names that no client can have included. */
     public Collection<SessionState> clients() {
-        return Collections.unmodifiableCollection(clients.values());
+        return clients.entries();
     }
 
     /** Wills that are to be published and for which no {@link WillDue} was folded yet. */

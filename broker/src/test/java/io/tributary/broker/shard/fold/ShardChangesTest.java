@@ -28,7 +28,7 @@ class ShardChangesTest {
         assertThat(changes.removed()).isEmpty();
         assertThat(changes.queuedCount()).isZero();
         assertThat(changes.queuedBytes()).isZero();
-        assertThat(changes.sessions(Map.of("a", client))).hasSize(1);
+        assertThat(changes.sessions(Map.of("a", client)::get)).hasSize(1);
     }
 
     @Test
@@ -76,7 +76,7 @@ class ShardChangesTest {
         assertThat(changes.sessionCount()).isZero();
         assertThat(changes.queued()).isEmpty();
         assertThat(changes.removed()).isEmpty();
-        assertThat(changes.sessions(Map.of("a", client))).isEmpty();
+        assertThat(changes.sessions(Map.of("a", client)::get)).isEmpty();
         assertThat(changes.queuedBytes()).isZero();
         assertThat(changes.firstAdded("a")).isEqualTo(Long.MAX_VALUE);
     }
@@ -89,7 +89,7 @@ class ShardChangesTest {
         assertThat(changes.isCleared("a")).isTrue();
         assertThat(changes.sessionCount()).isEqualTo(1);
         assertThat(changes.queued()).hasSize(1);
-        assertThat(changes.sessions(Map.of("a", next))).hasSize(1);
+        assertThat(changes.sessions(Map.of("a", next)::get)).hasSize(1);
     }
 
     @Test
