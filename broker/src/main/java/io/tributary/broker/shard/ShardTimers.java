@@ -72,12 +72,14 @@ final class ShardTimers {
     /** Takes the clients whose timers are due, a bounded number at once. */
     List<String> takeDue(long nowMillis) {
         List<String> due = new ArrayList<>();
-        for (Timer first = timers.peek(); isDue(first, nowMillis) && due.size() < MOST_AT_ONCE; first = timers.peek()) {
+        Timer first = timers.peek();
+        for (int looked = 0; looked < MOST_AT_ONCE && isDue(first, nowMillis); looked++) {
             timers.remove();
             if (isCurrent(first)) {
                 byClient.remove(first.clientId);
                 due.add(first.clientId);
             }
+            first = timers.peek();
         }
         return due;
     }

@@ -1,6 +1,7 @@
 package io.tributary.broker.subscription;
 
 import io.tributary.common.collection.NameTable;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +55,36 @@ final class ExactFilters {
         protected boolean isNamed(Subscribers entry, String name) {
             return entry.areOf(name);
         }
+
+        boolean tellsApart(String topic, String other) {
+            return hash(topic) != hash(other);
+        }
+    }
+
+    /**
+     * Whether a session with these topics may stand for its subscriptions: what is put under one of them must not be
+     * found under another.
+     */
+    boolean tellsApart(List<String> topics) {
+        for (int i = 0; i < topics.size(); i++) {
+            Part part = part(topics.get(i));
+            for (String other : topics.subList(i + 1, topics.size())) {
+                if (part(other) == part && !part.tellsApart(topics.get(i), other)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Has a session stand for its subscription as it is now, where it did before and all is as it was. */
+    void renew(String topic, PackedSession packed) {
+        Part part = part(topic);
+        synchronized (part) {
+            if (part.get(topic) instanceof PackedSession before && before.isOf(packed.clientId())) {
+                part.put(topic, packed);
+            }
+        }
     }
 
     /**
@@ -102,7 +133,12 @@ final class ExactFilters {
     }
 
     private Part part(String topic) {
+        return parts[partOf(topic)];
+    }
+
+    /** Which of the parts has a topic. */
+    static int partOf(String topic) {
         int hash = topic.hashCode() * 0x9E3779B9;
-        return parts[(hash >>> 16) % PARTS];
+        return (hash >>> 16) % PARTS;
     }
 }

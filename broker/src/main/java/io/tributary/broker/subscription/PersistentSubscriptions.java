@@ -268,10 +268,11 @@ final class PersistentSubscriptions {
         return known != null && known.identity() == session && !known.isOver();
     }
 
-    /** All sessions of a shard that have or had subscriptions. */
+    /** All sessions of a shard that have or had subscriptions, without their principals. */
     List<Subscriber> sessions(int shard) {
         return applied.get(shard).entries().stream()
-                .map(session -> subscriber(session.clientId(), session.subscriptions()))
+                .map(session ->
+                        new Subscriber(session.clientId(), true, session.identity(), null, session.kind(), null))
                 .toList();
     }
 
@@ -381,8 +382,7 @@ final class PersistentSubscriptions {
         return "subscriptions of " + GroupIdentifier.display(clientId);
     }
 
-    private void apply(
-            String clientId, @Nullable SessionSubscriptions after, @Nullable PackedSession packed) {
+    private void apply(String clientId, @Nullable SessionSubscriptions after, @Nullable PackedSession packed) {
         SessionSubscriptions before = known(clientId);
         if (after == null ? !before.isEmpty() : after.isOlderThan(before)) {
             damaged.add(clientId);

@@ -64,18 +64,33 @@ final class SubscriptionIndex {
             Map<TopicFilter, SubscriptionRequest> before,
             Map<TopicFilter, SubscriptionRequest> after,
             @Nullable PackedSession packed) {
-        put(
-                subscriber,
-                after.values().stream()
-                        .filter(request -> !request.equals(before.get(request.filter()))
-                                || (packed != null && isExact(request.filter())))
-                        .toList(),
-                packed);
+        PackedSession standIn = standIn(packed, after);
+        List<SubscriptionRequest> changed = new ArrayList<>();
+        for (SubscriptionRequest request : after.values()) {
+            if (!request.equals(before.get(request.filter()))) {
+                changed.add(request);
+            } else if (standIn != null && isExact(request.filter())) {
+                exact.renew(request.filter().filter(), standIn);
+            }
+        }
+        put(subscriber, changed, standIn);
         for (TopicFilter filter : before.keySet()) {
             if (!after.containsKey(filter)) {
                 remove(subscriber, filter);
             }
         }
+    }
+
+    private @Nullable PackedSession standIn(
+            @Nullable PackedSession packed, Map<TopicFilter, SubscriptionRequest> subscriptions) {
+        if (packed == null || subscriptions.size() == 1) {
+            return packed;
+        }
+        List<String> topics = subscriptions.keySet().stream()
+                .filter(SubscriptionIndex::isExact)
+                .map(TopicFilter::filter)
+                .toList();
+        return exact.tellsApart(topics) ? packed : null;
     }
 
     /** Whether subscriptions may bring messages that their clients may not have. */
@@ -97,7 +112,7 @@ final class SubscriptionIndex {
             Subscriber subscriber,
             Map<TopicFilter, SubscriptionRequest> subscriptions,
             @Nullable PackedSession packed) {
-        put(subscriber, subscriptions.values(), packed);
+        put(subscriber, subscriptions.values(), standIn(packed, subscriptions));
     }
 
     /** Another node has transient sessions with the filter. */
@@ -136,8 +151,7 @@ final class SubscriptionIndex {
         applications.offline(subscriber, node);
     }
 
-    private void put(
-            Subscriber subscriber, Collection<SubscriptionRequest> requests, @Nullable PackedSession packed) {
+    private void put(Subscriber subscriber, Collection<SubscriptionRequest> requests, @Nullable PackedSession packed) {
         if (requests.isEmpty()) {
             return;
         }

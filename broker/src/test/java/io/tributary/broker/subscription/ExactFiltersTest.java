@@ -3,6 +3,7 @@ package io.tributary.broker.subscription;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.fake.SharedReplicatedMap;
+import io.tributary.common.collection.NameTable;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import java.util.HashMap;
@@ -11,6 +12,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -63,6 +65,51 @@ class ExactFiltersTest {
         }
         assertThat(node.subscriptions.count().plain())
                 .isEqualTo(model.values().stream().mapToLong(Map::size).sum());
+    }
+
+    /** Topics that a table tells apart by nothing but the whole of them. */
+    @Test
+    void sessionOfTwoTopicsWithOneHashHidesNobodyAndLosesNothing() {
+        List<String> topics = topicsWithOneHash();
+        Subscriber many = new Subscriber("many", true, 1);
+        Subscriber one = new Subscriber("one", true, 1);
+        subscribe(many, topics.getFirst());
+        subscribe(one, topics.getLast());
+        subscribe(many, topics.getLast());
+        assertThat(found(node, topics.getFirst())).containsOnlyKeys("many");
+        assertThat(found(node, topics.getLast())).containsOnlyKeys("many", "one");
+        node.subscriptions.end(one);
+        assertThat(found(node, topics.getLast())).containsOnlyKeys("many");
+        assertThat(node.subscriptions.count().plain()).isEqualTo(2);
+    }
+
+    private void subscribe(Subscriber subscriber, String topic) {
+        join(node.subscriptions.subscribe(subscriber, 1, List.of(Requests.request(topic, QoS.AT_LEAST_ONCE))));
+    }
+
+    /** Tests have one seed for all tables. */
+    private static List<String> topicsWithOneHash() {
+        class Hashes extends NameTable<String> {
+            @Override
+            protected boolean isNamed(String entry, String name) {
+                return entry.equals(name);
+            }
+
+            int of(String name) {
+                return hash(name);
+            }
+        }
+
+        Hashes hashes = new Hashes();
+        Map<Long, String> seen = new HashMap<>();
+        for (int i = 0; ; i++) {
+            String topic = "t/" + i;
+            String before = seen.put(
+                    (long) ExactFilters.partOf(topic) << Integer.SIZE | (hashes.of(topic) & 0xFFFFFFFFL), topic);
+            if (before != null) {
+                return List.of(before, topic);
+            }
+        }
     }
 
     private Map<String, QoS> granted(String topic) {

@@ -28,13 +28,12 @@ class PackedSessionTest {
     }
 
     private static PackedSession pack(String clientId, SessionSubscriptions subscriptions) {
-        return new PackedSession(
-                clientId, SubscriptionsCodec.encode(clientId, subscriptions, RecordFormat.NEWEST));
+        return new PackedSession(clientId, SubscriptionsCodec.encode(clientId, subscriptions, RecordFormat.NEWEST));
     }
 
     private static SessionSubscriptions with(SubscriptionRequest... requests) {
-        Map<TopicFilter, SubscriptionRequest> byFilter = Stream.of(requests)
-                .collect(Collectors.toMap(SubscriptionRequest::filter, Function.identity()));
+        Map<TopicFilter, SubscriptionRequest> byFilter =
+                Stream.of(requests).collect(Collectors.toMap(SubscriptionRequest::filter, Function.identity()));
         return new SessionSubscriptions(
                 Long.MAX_VALUE - 1, 77, 5, ClientKind.SMALL_APPLICATION, new Principal("r", "n"), byFilter);
     }

@@ -1,12 +1,13 @@
 package io.tributary.common.collection;
 
+import java.security.SecureRandom;
 import java.util.AbstractCollection;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.Spliterator;
 import java.util.Spliterators;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -26,11 +27,13 @@ public abstract class NameTable<E> {
     /** A number for all tables, so that tests see entries in the same order each time. */
     private static final @Nullable Long FIXED_SEED = Long.getLong("tributary.name-table.seed");
 
+    private static final SecureRandom RANDOM = new SecureRandom();
+
     private static final long MULTIPLIER = (newSeed() * 0x9E3779B97F4A7C15L) | 1;
 
     private static final int LEAST_SLOTS = 4;
     private static final int CHARS_AT_ONCE = 4;
-    private static final Object REMOVED = new Object();
+    private static final Removed REMOVED = new Removed();
 
     /** Of its own: the order of another table's entries is to be none here, or they would crowd while they come. */
     private final long seed = newSeed();
@@ -46,6 +49,9 @@ public abstract class NameTable<E> {
     /** Creates an empty one. */
     protected NameTable() {}
 
+    /** What is in the slot of an entry that was removed: others may lie behind it. */
+    private static final class Removed {}
+
     /** Where entries may be, each with its hash, which is written before it. Some slots are always empty. */
     private static final class Slots {
         final int[] hashes;
@@ -57,7 +63,7 @@ public abstract class NameTable<E> {
         }
 
         int first(int hash) {
-            return (int) ((hash & 0xFFFF_FFFFL) * hashes.length >>> Integer.SIZE);
+            return (int) (((hash & 0xFFFF_FFFFL) * hashes.length) >>> Integer.SIZE);
         }
 
         int next(int slot) {
@@ -79,7 +85,7 @@ public abstract class NameTable<E> {
         Slots now = slots;
         int slot = now.first(hash);
         for (Object entry = now.entries.getAcquire(slot); entry != null; entry = now.entries.getAcquire(slot)) {
-            if (now.hashes[slot] == hash && entry != REMOVED && isNamed(typed(entry), name)) {
+            if (now.hashes[slot] == hash && !(entry instanceof Removed) && isNamed(typed(entry), name)) {
                 return typed(entry);
             }
             slot = now.next(slot);
@@ -131,7 +137,7 @@ public abstract class NameTable<E> {
         return new AbstractCollection<>() {
             @Override
             public Iterator<E> iterator() {
-                return new Entries<>(slots.entries);
+                return new Entries(slots.entries);
             }
 
             @Override
@@ -151,7 +157,7 @@ public abstract class NameTable<E> {
         Slots now = slots;
         int slot = now.first(hash);
         for (Object entry = now.entries.getPlain(slot); entry != null; entry = now.entries.getPlain(slot)) {
-            if (now.hashes[slot] == hash && entry != REMOVED && isNamed(typed(entry), name)) {
+            if (now.hashes[slot] == hash && !(entry instanceof Removed) && isNamed(typed(entry), name)) {
                 return slot;
             }
             slot = now.next(slot);
@@ -163,7 +169,7 @@ public abstract class NameTable<E> {
     private static boolean addTo(Slots to, int hash, Object entry) {
         int slot = to.first(hash);
         Object known = to.entries.getPlain(slot);
-        while (known != null && known != REMOVED) {
+        while (known != null && !(known instanceof Removed)) {
             slot = to.next(slot);
             known = to.entries.getPlain(slot);
         }
@@ -177,7 +183,7 @@ public abstract class NameTable<E> {
         Slots next = new Slots(Math.max(LEAST_SLOTS, Math.toIntExact((size + 1) * 2L)));
         for (int i = 0; i < old.hashes.length; i++) {
             Object entry = old.entries.getPlain(i);
-            if (entry != null && entry != REMOVED) {
+            if (entry != null && !(entry instanceof Removed)) {
                 addTo(next, old.hashes[i], entry);
             }
         }
@@ -186,14 +192,15 @@ public abstract class NameTable<E> {
     }
 
     private static long newSeed() {
-        return FIXED_SEED == null ? ThreadLocalRandom.current().nextLong() : FIXED_SEED;
+        return FIXED_SEED == null ? RANDOM.nextLong() : FIXED_SEED;
     }
 
-    private int hash(String name) {
+    /** This table's hash of a name. An entry with two names that have one hash would be found under either. */
+    protected final int hash(String name) {
         long hash = seed + name.length();
         long chars = 0;
         for (int i = 0; i < name.length(); i++) {
-            chars = chars << Character.SIZE | name.charAt(i);
+            chars = (chars << Character.SIZE) | name.charAt(i);
             if (i % CHARS_AT_ONCE == CHARS_AT_ONCE - 1) {
                 hash = mix(hash ^ chars);
                 chars = 0;
@@ -202,17 +209,17 @@ public abstract class NameTable<E> {
         return (int) (mix(hash ^ chars) >>> Integer.SIZE);
     }
 
+    /** Both halves of a product of 128 bits: in the upper one, each bit that differs counts for a secret number. */
     private static long mix(long bits) {
-        long product = bits * MULTIPLIER;
-        return product ^ product >>> Integer.SIZE;
+        return Math.unsignedMultiplyHigh(bits, MULTIPLIER) ^ (bits * MULTIPLIER);
     }
 
     @SuppressWarnings("unchecked") // only entries are put into slots, and REMOVED, which is looked for before
-    private static <E> E typed(@Nullable Object entry) {
-        return (E) entry;
+    private E typed(@Nullable Object entry) {
+        return (E) Objects.requireNonNull(entry);
     }
 
-    private static final class Entries<E> implements Iterator<E> {
+    private final class Entries implements Iterator<E> {
         private final AtomicReferenceArray<@Nullable Object> entries;
         private int at = -1;
         private @Nullable Object next;
@@ -226,7 +233,7 @@ public abstract class NameTable<E> {
             next = null;
             while (next == null && ++at < entries.length()) {
                 Object entry = entries.getAcquire(at);
-                next = entry == REMOVED ? null : entry;
+                next = entry instanceof Removed ? null : entry;
             }
         }
 

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -96,6 +98,20 @@ class NameTableTest {
             probed.put(new Entry(name.toString(), bits));
             assertThat(probed.get(name.toString())).isNotNull();
         }
+    }
+
+    /** Two blocks of four characters that differ in the highest bits of each: such differences went out again. */
+    @Test
+    void namesThatDifferInHighBitsDoNotMeet() {
+        Set<Integer> hashes = new HashSet<>();
+        for (int bits = 0; bits < 1 << 13; bits++) {
+            StringBuilder name = new StringBuilder();
+            for (int i = 0; i < 13; i++) {
+                name.append((bits >> i & 1) == 0 ? "aaaaaaaa" : "\u8061aaa\u8061a\u8061a");
+            }
+            hashes.add(table.hash(name.toString()));
+        }
+        assertThat(hashes).hasSizeGreaterThan((1 << 13) - 10);
     }
 
     @Test

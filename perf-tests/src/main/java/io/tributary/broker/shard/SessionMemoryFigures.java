@@ -98,8 +98,8 @@ final class SessionMemoryFigures {
                     new Subscriber(Messages.client(i), true, i, null, ClientKind.DEVICE, Principal.ANONYMOUS);
             List<SubscriptionRequest> requests = new ArrayList<>();
             for (int j = 0; j < filters; j++) {
-                requests.add(new SubscriptionRequest(
-                        TopicFilter.parse(filter(i, j)), QoS.AT_LEAST_ONCE, false, false, 0));
+                requests.add(
+                        new SubscriptionRequest(TopicFilter.parse(filter(i, j)), QoS.AT_LEAST_ONCE, false, false, 0));
             }
             subscriptions.subscribe(subscriber, i, requests);
         }
@@ -176,7 +176,8 @@ final class SessionMemoryFigures {
                             "gcClassHistogram",
                             new Object[] {new String[0]},
                             new String[] {String[].class.getName()});
-            return String.join("\n", histogram.toString().lines().limit(MOST_CLASSES).toList());
+            return String.join(
+                    "\n", histogram.toString().lines().limit(MOST_CLASSES).toList());
         } catch (JMException e) {
             throw new IllegalStateException("this JVM has no histogram of classes", e);
         }

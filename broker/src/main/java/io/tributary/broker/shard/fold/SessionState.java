@@ -61,11 +61,15 @@ public final class SessionState {
         // Lives with the session.
         long groupUpTo;
         long leftUpTo;
-        @Nullable TreeSet<Integer> inboundPacketIds;
+
+        @Nullable
+        TreeSet<Integer> inboundPacketIds;
 
         // Lives with the latest connection.
         long willDueAtMillis = Long.MAX_VALUE;
-        @Nullable Will will;
+
+        @Nullable
+        Will will;
 
         Rare(@Nullable TopicProgress topic) {
             this.topic = topic;
