@@ -462,7 +462,7 @@ final class BrokerNode implements AutoCloseable {
         }
         membership.stopServing();
         if (ready) {
-            membership.leaving();
+            membership.leaving(config.drain().longest().dividedBy(2));
         }
         try {
             end(config.drain(), FAREWELL, () -> {});

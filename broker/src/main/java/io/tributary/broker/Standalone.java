@@ -18,6 +18,7 @@ import io.tributary.broker.sys.ClusterStats;
 import io.tributary.broker.sys.NodeStats;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.time.SteadyClock;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -157,7 +158,7 @@ record Standalone(String name, String node, SteadyClock clock, RecordFormat form
         public void stopServing() {}
 
         @Override
-        public void leaving() {}
+        public void leaving(Duration longest) {}
 
         @Override
         public void leave() {}

@@ -46,6 +46,11 @@ final class ClusterMembership implements Membership {
     private static final Duration REACH_PATIENCE = Duration.ofSeconds(15);
     private static final Duration LEAVE_PATIENCE = Duration.ofSeconds(3);
 
+    /** For how long a node that leaves waits until others serve its shards, and how often it looks. */
+    private static final Duration HAND_OVER_PATIENCE = Duration.ofSeconds(5);
+
+    private static final Duration HAND_OVER_LOOK = Duration.ofMillis(10);
+
     /** For how long a node that had other rules, and is away, counts as one that has them. */
     private static final Duration LONGEST_RESTART = Duration.ofMinutes(10);
 
@@ -260,24 +265,60 @@ final class ClusterMembership implements Membership {
     }
 
     @Override
-    public void leaving() {
-        waitBriefly("leaving", cluster.leaving());
+    public void leaving(Duration longest) {
+        int othersUnowned = shards.unowned();
+        if (waitBriefly("leaving", cluster.leaving())) {
+            awaitHandOver(othersUnowned, longest.compareTo(HAND_OVER_PATIENCE) < 0 ? longest : HAND_OVER_PATIENCE);
+        }
+    }
+
+    /**
+     * Waits until others serve this node's shards, if others take any: to send clients away meanwhile would take
+     * processor time from what all clients of those shards wait for.
+     *
+     * @param othersUnowned how many shards nobody served before
+     */
+    private void awaitHandOver(int othersUnowned, Duration patience) {
+        long deadline = System.nanoTime() + patience.toNanos();
+        try {
+            while (shards.ownedShards() + shards.unowned() > othersUnowned && othersTakeShards()) {
+                if (System.nanoTime() - deadline >= 0) {
+                    LOG.warn(
+                            "this node leaves though others do not serve all of its shards yet: {} are still its own, {} have no owner",
+                            shards.ownedShards(),
+                            shards.unowned());
+                    return;
+                }
+                TimeUnit.NANOSECONDS.sleep(HAND_OVER_LOOK.toNanos());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private boolean othersTakeShards() {
+        return cluster.members().stream()
+                .anyMatch(member -> member.state() == NodeState.LIVE
+                        && member.takesShards()
+                        && !member.id().equals(id));
     }
 
     @Override
     public void leave() {
-        waitBriefly("gone", cluster.leave());
+        boolean _ = waitBriefly("gone", cluster.leave());
     }
 
-    /** The others find out by themselves, only later. */
-    private static void waitBriefly(String what, CompletionStage<?> stage) {
+    /** The others find out by themselves, only later; false if they must. */
+    private static boolean waitBriefly(String what, CompletionStage<?> stage) {
         try {
             stage.toCompletableFuture().get(LEAVE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            return true;
         } catch (ExecutionException | TimeoutException e) {
             LOG.warn("the other nodes were not told that this one is {}: {}", what, e.toString());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        return false;
     }
 
     @Override

@@ -125,7 +125,8 @@ public final class DrainCommand implements Subcommand, Runnable {
         String said = text(now);
         while (!now.path("safeToStop").asBoolean(false)) {
             if (now.path("phase").asString("").equals("serving")) {
-                throw new FailedException("the drain was taken back");
+                String why = now.path("waitsFor").asString("");
+                throw new FailedException(why.startsWith("the drain") ? why : "the drain was taken back");
             }
             ManagementClient.pause(POLL);
             now = client.send("GET", "node/drain", null);

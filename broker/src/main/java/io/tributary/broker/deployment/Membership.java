@@ -2,6 +2,7 @@ package io.tributary.broker.deployment;
 
 import io.tributary.broker.sys.ClusterStats;
 import io.tributary.broker.sys.NodeStats;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
@@ -87,8 +88,12 @@ public interface Membership extends AutoCloseable {
     /** Ends what {@link #serving} began; twice does no harm. Blocks for a moment. */
     void stopServing();
 
-    /** This node is about to send its clients away. */
-    void leaving();
+    /**
+     * This node is about to send its clients away. Blocks until others serve its shards, where others take them.
+     *
+     * @param longest for how long at most; to be heard by Kafka may take three seconds more
+     */
+    void leaving(Duration longest);
 
     /** This node has no clients and owns nothing any more. Blocks for a moment. */
     void leave();

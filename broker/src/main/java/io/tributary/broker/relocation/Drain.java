@@ -25,6 +25,7 @@ import org.slf4j.LoggerFactory;
  * SENDING_AWAY  HANDING_OVER  no client is connected; until then clients go at the rate, and new ones are refused
  * HANDING_OVER  SAFE          other nodes own all shards, if there are others, and this node has left the cluster
  * any           SERVING       the drain is taken back; after SAFE the node begins anew
+ * HANDING_OVER  SERVING       the drain is given up: no other node takes any of the shards
  * </pre>
  *
  * <p>It goes on where the node begins anew by itself meanwhile, and is forgotten when the process ends. Any thread; the
@@ -36,6 +37,9 @@ public final class Drain {
 
     /** How long shards that this node has no more may be without an owner until it leaves the cluster all the same. */
     private static final Duration LONGEST_WITHOUT_OWNER = Duration.ofMinutes(1);
+
+    /** How long other nodes may take none of the shards until the drain is given up. */
+    static final Duration LONGEST_UNTAKEN = Duration.ofMinutes(2);
 
     /** How far a drain is. */
     public enum Phase {
@@ -79,6 +83,11 @@ public final class Drain {
 
     /** When this node had a shard the last time. */
     private long handedOverNanos;
+
+    /** The fewest shards that this node has had since it hands them over, and when it came to that. */
+    private int fewestShards;
+
+    private long fewestNanos;
 
     /** Creates it, of a node that is not drained. */
     public Drain(
@@ -198,13 +207,14 @@ public final class Drain {
         }
         ServingNode node = host.node();
         if (node == null) {
+            fewestShards = Integer.MAX_VALUE;
             look("the node, which begins anew");
             return;
         }
         switch (phase) {
             case ANNOUNCED -> announced(node, now);
             case SENDING_AWAY -> sendAway(node, now);
-            case HANDING_OVER -> handOver(node);
+            case HANDING_OVER -> handOver(node, now);
             case SERVING, SAFE -> {}
         }
     }
@@ -227,18 +237,27 @@ public final class Drain {
             LOG.info("drain: no client is connected; {} shards are handed over", node.ownedShards());
             enter(Phase.HANDING_OVER);
             handedOverNanos = nanoTime.getAsLong();
-            handOver(node);
+            fewestShards = Integer.MAX_VALUE;
+            handOver(node, now);
         } else {
             look("clients");
         }
     }
 
-    /** Where others are to own the shards, it waits until they do. */
-    private void handOver(ServingNode node) {
+    /** Where others are to own the shards, it waits until they do, as long as they take some. */
+    private void handOver(ServingNode node, DrainOrder now) {
         node.turnAway(true);
         node.handOver(true);
-        if (node.ownedShards() > 0) {
+        int shards = node.ownedShards();
+        if (shards > 0) {
             handedOverNanos = nanoTime.getAsLong();
+        }
+        if (shards < fewestShards) {
+            fewestShards = shards;
+            fewestNanos = nanoTime.getAsLong();
+        } else if (shards > 0 && isWaitedFor(node) && nanoTime.getAsLong() - fewestNanos >= LONGEST_UNTAKEN.toNanos()) {
+            giveUp(shards, now);
+            return;
         }
         boolean isPatient = nanoTime.getAsLong() - handedOverNanos < LONGEST_WITHOUT_OWNER.toNanos();
         if (isWaitedFor(node) && node.ownedShards() + (isPatient ? node.unownedShards() : 0) > 0) {
@@ -253,6 +272,16 @@ public final class Drain {
             LOG.info("drain: safe to stop, after {} s", elapsed().toSeconds());
         }
         look(NOTHING);
+    }
+
+    /** To leave would have the clients of these shards wait; the node serves them as before. */
+    private void giveUp(int shards, DrainOrder given) {
+        String why = "the drain was given up: other nodes serve clients, and have taken none of the last " + shards
+                + " shards for " + LONGEST_UNTAKEN.toSeconds() + " s";
+        LOG.warn("{}; the health of the other nodes says why they take none. This node serves clients again", why);
+        CompletionStage<Boolean> _ = note(given.by(), given.from(), "undrain");
+        cancel();
+        look(why);
     }
 
     /** Whether there is a node that can own the shards. */

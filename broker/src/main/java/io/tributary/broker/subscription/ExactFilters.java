@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * the number of filters and of their levels. Reading takes no lock and sees each subscription that was put before it
  * began; changes take a short one.
  *
- * <p>Decided in docs/decisions/0020-a-million-sessions.md.
+ * <p>Decided in docs/decisions/0019-a-million-sessions.md.
  */
 final class ExactFilters {
     private static final int PARTS = 64;

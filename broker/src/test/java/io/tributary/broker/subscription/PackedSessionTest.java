@@ -9,6 +9,7 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -72,7 +73,7 @@ class PackedSessionTest {
             assertThat(packed.areOf(topic)).isTrue();
             assertThat(packed.receivers(topic)).isEqualTo(Map.of(subscriber, Receiver.of(subscriber, request)));
         }
-        Receiver receiver = packed.receivers("a/b").get(subscriber);
+        Receiver receiver = Objects.requireNonNull(packed.receivers("a/b").get(subscriber));
         assertThat(receiver.subscriber().kind()).isEqualTo(ClientKind.SMALL_APPLICATION);
     }
 

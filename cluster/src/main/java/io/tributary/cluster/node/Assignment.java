@@ -56,48 +56,57 @@ public record Assignment(long version, List<@Nullable NodeId> owners) {
     }
 
     /**
-     * The next one: shards whose process keeps none go to the takers that have the fewest; then shards go over to
-     * those, one by one, from the processes that have the most, until all have the same number or one more.
+     * The next one: shards of processes that are none of these go to the takers that have the fewest, all at once. Then
+     * shards go over to those in order, one by one: from the processes that let go of theirs, and once these have none,
+     * from those that have the most, until all have the same number or one more.
      *
      * @param keepers the processes that keep the shards that they have
      * @param takers those of them that get more, at least one
-     * @param mostMoves how many shards may go over from one that keeps them
+     * @param leavers other processes, which have theirs until they go over
+     * @param mostMoves how many shards may go over in order
      */
-    Assignment next(Collection<NodeId> keepers, Collection<NodeId> takers, int mostMoves) {
-        Map<NodeId, List<Integer>> byKeeper = new TreeMap<>(Comparator.comparing(NodeId::toString));
-        keepers.forEach(keeper -> byKeeper.put(keeper, new ArrayList<>()));
-        List<List<Integer>> ofTakers = new ArrayList<>();
-        byKeeper.forEach((keeper, shards) -> {
-            if (takers.contains(keeper)) {
-                ofTakers.add(shards);
-            }
-        });
+    Assignment next(Collection<NodeId> keepers, Collection<NodeId> takers, Collection<NodeId> leavers, int mostMoves) {
+        Map<NodeId, List<Integer>> shards = new TreeMap<>(Comparator.comparing(NodeId::toString));
+        keepers.forEach(process -> shards.put(process, new ArrayList<>()));
+        leavers.forEach(process -> shards.put(process, new ArrayList<>()));
+        List<List<Integer>> ofKeepers = keepers.stream().map(shards::get).toList();
+        List<List<Integer>> ofTakers = shards.entrySet().stream()
+                .filter(each -> takers.contains(each.getKey()))
+                .map(Map.Entry::getValue)
+                .toList();
+        List<List<Integer>> ofLeavers = leavers.stream().map(shards::get).toList();
         List<Integer> orphans = new ArrayList<>();
         for (int shard = 0; shard < owners.size(); shard++) {
             NodeId owner = owners.get(shard);
-            List<Integer> shards = owner == null ? null : byKeeper.get(owner);
-            (shards == null ? orphans : shards).add(shard);
+            (owner == null ? orphans : shards.getOrDefault(owner, orphans)).add(shard);
         }
         orphans.forEach(shard -> fewest(ofTakers).add(shard));
-        for (int moved = 0; moved < mostMoves; moved++) {
-            List<Integer> most = most(byKeeper);
-            List<Integer> fewest = fewest(ofTakers);
-            if (most.size() - fewest.size() < 2) {
-                break;
-            }
-            fewest.add(most.removeLast());
+        for (int moved = 0; moved < mostMoves && moveOne(ofLeavers, ofKeepers, ofTakers); moved++) {
+            // until it is enough
         }
         List<@Nullable NodeId> next = new ArrayList<>(none(owners.size()).owners);
-        byKeeper.forEach((keeper, shards) -> shards.forEach(shard -> next.set(shard, keeper)));
+        shards.forEach((process, its) -> its.forEach(shard -> next.set(shard, process)));
         return next.equals(owners) ? this : new Assignment(version + 1, next);
+    }
+
+    private static boolean moveOne(
+            List<List<Integer>> ofLeavers, List<List<Integer>> ofKeepers, List<List<Integer>> ofTakers) {
+        boolean isLeaving = !ofLeavers.stream().allMatch(List::isEmpty);
+        List<Integer> most = most(isLeaving ? ofLeavers : ofKeepers);
+        List<Integer> fewest = fewest(ofTakers);
+        boolean moves = isLeaving || most.size() - fewest.size() >= 2;
+        if (moves) {
+            fewest.add(most.removeLast());
+        }
+        return moves;
     }
 
     private static List<Integer> fewest(List<List<Integer>> ofTakers) {
         return Collections.min(ofTakers, Comparator.comparingInt(List::size));
     }
 
-    private static List<Integer> most(Map<NodeId, List<Integer>> byKeeper) {
-        return Collections.max(byKeeper.values(), Comparator.comparingInt(List::size));
+    private static List<Integer> most(List<List<Integer>> lists) {
+        return Collections.max(lists, Comparator.comparingInt(List::size));
     }
 
     byte[] encode() {

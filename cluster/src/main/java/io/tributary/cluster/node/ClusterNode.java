@@ -258,7 +258,11 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     public List<Member> members() {
         return table.records().entrySet().stream()
                 .map(node -> new Member(
-                        node.getKey(), node.getValue().state(), node.getValue().format(), peerStats.of(node.getKey())))
+                        node.getKey(),
+                        node.getValue().state(),
+                        node.getValue().format(),
+                        node.getValue().part().isWilling(),
+                        peerStats.of(node.getKey())))
                 .toList();
     }
 

@@ -4,6 +4,7 @@ import io.tributary.cluster.link.NodeId;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -19,8 +20,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Shares out the shards among the nodes by the node table, which all read in the same order. Of the processes that take
  * shards the one with the smallest name writes an {@link Assignment} whenever the newest one does not fit any more:
- * at once where a process that has shards is over, suspected, or takes none any more, and some shards at a time where
- * one has too few. Should that process be gone, the next one writes.
+ * at once where a process that has shards is over or suspected, and a few shards at a time where one that is alive
+ * leaves or takes none any more, or has too few. Should that process be gone, the next one writes.
  *
  * <p>A shard that goes over from a process that is alive is begun with once that process has let go of it, or after a
  * second. All methods may be called from any thread.
@@ -28,9 +29,13 @@ import org.slf4j.LoggerFactory;
  * <p>Decided in docs/decisions/0018-the-node-table-assigns-shards.md.
  */
 final class ShardAssigner {
-    /** How many shards go over at a time only for the balance, and how soon the next. */
-    static final int MOVES = 8;
+    /**
+     * How many shards go over at a time from processes that are alive: clients of one wait for as long as it takes to
+     * let go of all of them, and to begin with them.
+     */
+    static final int MOVES = 2;
 
+    /** After what time the next go over, if those before are not let go of sooner. */
     static final Duration PACE = Duration.ofMillis(250);
 
     /** How long a process that was suspected gets no shards for the balance. */
@@ -58,13 +63,19 @@ final class ShardAssigner {
     private long newest;
 
     private long movableNanos;
+    /** The shards that went over with what this process wrote last. */
+    private List<Awaited> moving = List.of();
+
     private @Nullable ShardReading reading;
     private Set<Integer> reads = Set.of();
+    /** The version of the assignment that {@link #reads} is of. */
+    private long readVersion;
+
     private int releasing;
     private long released;
     /** The shards that this node waits for. */
     private final Map<Integer, Awaited> awaited = new HashMap<>();
-    /** Whom most other nodes take for gone, at the last look. */
+    /** Whom most other nodes take for gone, or this one where most are gone, at the last look. */
     private List<NodeId> suspected = List.of();
 
     private volatile ShardPart part = ShardPart.NONE;
@@ -180,7 +191,7 @@ final class ShardAssigner {
             if (process == null) {
                 return;
             }
-            lookAtOthers();
+            lookAtOthers(process);
             isNewlySuspected = lookAtSelf(process);
             assign(process);
             next = lead(process);
@@ -213,13 +224,12 @@ final class ShardAssigner {
     }
 
     /** Finds out who is suspected, and says so in the log. */
-    private void lookAtOthers() {
-        List<NodeId> now = alive((process, _) -> known.isSuspected(process));
+    private void lookAtOthers(NodeId self) {
+        List<NodeId> goneAtOnce = suspects.goneAtOnce(known, self.name());
+        List<NodeId> now = alive((process, _) -> known.isSuspected(process) || goneAtOnce.contains(process));
         for (NodeId process : now) {
             if (!suspected.contains(process)) {
-                LOG.warn(
-                        "{} is taken for gone by most nodes, refusing connections or silent: its shards go to others",
-                        process);
+                LOG.warn("{} is taken for gone, refusing connections or silent: its shards go to others", process);
             }
         }
         suspected = now;
@@ -237,6 +247,7 @@ final class ShardAssigner {
         }
         boolean loses = reads.stream().anyMatch(shard -> !mine.contains(shard));
         reads = new TreeSet<>(mine);
+        readVersion = current.version();
         releasing += loses ? 1 : 0;
         reader.assign(Set.copyOf(mine), loses ? this::released : () -> {});
     }
@@ -254,7 +265,9 @@ final class ShardAssigner {
         synchronized (this) {
             releasing--;
             if (releasing == 0) {
-                released = current.version();
+                // Of a newer one nothing has been let go of yet, where it takes what is still read.
+                boolean isUpToDate = self != null && current.shardsOf(self).containsAll(reads);
+                released = isUpToDate ? current.version() : readVersion;
             }
         }
         look();
@@ -268,15 +281,29 @@ final class ShardAssigner {
         }
         List<NodeId> steady =
                 alive((keeper, node) -> keepers.contains(keeper) && node.part().isSteady());
+        List<NodeId> leavers = alive((other, _) -> !keepers.contains(other) && !suspected.contains(other));
         long now = nanos.getAsLong();
-        Assignment next =
-                current.next(keepers, steady.isEmpty() ? keepers : steady, now - movableNanos >= 0 ? MOVES : 0);
+        boolean mayMove = now - movableNanos >= 0 || moving.stream().allMatch(this::hasLetGo);
+        Assignment next = current.next(keepers, steady.isEmpty() ? keepers : steady, leavers, mayMove ? MOVES : 0);
         if (next.equals(current)) {
             return null;
         }
-        movableNanos = now + PACE.toNanos();
         writing = new Assignment(newest + 1, next.owners());
+        movableNanos = now + PACE.toNanos();
+        moving = changes(current, writing, now);
         return writing;
+    }
+
+    /** The shards that have another process than before, and are to be let go of by that one. */
+    private static List<Awaited> changes(Assignment before, Assignment next, long now) {
+        List<Awaited> changes = new ArrayList<>();
+        for (int shard = 0; shard < next.owners().size(); shard++) {
+            NodeId owner = before.owners().get(shard);
+            if (owner != null && !owner.equals(next.owners().get(shard))) {
+                changes.add(new Awaited(owner, next.version(), now + PATIENCE.toNanos()));
+            }
+        }
+        return changes;
     }
 
     private void write(Assignment next) {

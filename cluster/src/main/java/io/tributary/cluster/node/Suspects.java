@@ -57,6 +57,27 @@ final class Suspects {
     }
 
     /**
+     * Those whom this node takes for gone by itself, by name: where most of the other nodes have ended at once, the rest
+     * are too few for a majority. To have refused a connection is not enough then, for that is what a node sees, too,
+     * that is cut off itself; half of the usual silence has to come with it.
+     */
+    List<NodeId> goneAtOnce(KnownNodes known, String self) {
+        List<NodeId> gone = new ArrayList<>();
+        int[] others = new int[1];
+        known.forEachAlive((name, node) -> {
+            if (!name.equals(self)) {
+                others[0]++;
+                NodeId process = new NodeId(name, node.incarnation());
+                Duration enough = refused.containsKey(process) ? limit.dividedBy(2) : limit;
+                if (silence.apply(name).compareTo(enough) >= 0) {
+                    gone.add(process);
+                }
+            }
+        });
+        return gone.size() > others[0] / 2 ? gone : List.of();
+    }
+
+    /**
      * The suspects of now, by name. One for whom most nodes take it stays until it has said that it knows: what it owns
      * would come back to it, and leave it again, otherwise.
      */

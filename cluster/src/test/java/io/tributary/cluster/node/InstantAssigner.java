@@ -3,6 +3,7 @@ package io.tributary.cluster.node;
 import io.tributary.cluster.kafka.shard.KafkaShardLog;
 import io.tributary.cluster.link.NodeId;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -38,8 +39,9 @@ final class InstantAssigner {
         } else {
             takers.remove(node);
         }
-        Assignment next =
-                takers.isEmpty() ? assignment : assignment.next(takers.keySet(), takers.keySet(), Integer.MAX_VALUE);
+        Assignment next = takers.isEmpty()
+                ? assignment
+                : assignment.next(takers.keySet(), takers.keySet(), List.of(), Integer.MAX_VALUE);
         AtomicInteger holding = new AtomicInteger(before.size() + 1);
         Runnable released = () -> {
             if (holding.decrementAndGet() == 0) {

@@ -87,6 +87,29 @@ class ShardAssignerTest {
     }
 
     @Test
+    void thirdNodeTakesAllShardsBeforeTheOthersAreDeadWhenTwoEndAtOnce() {
+        List<SimNode> nodes = cluster("a", "b", "c");
+        SimNode left = nodes.removeLast();
+        nodes.forEach(SimNode::kill);
+        nodes.forEach(killed -> left.table.shards().refused(killed.id()));
+        timer.pass(Duration.ofMillis(3100));
+        assertThat(left.shards).isEqualTo(ALL);
+        assertThat(left.told).noneMatch(told -> told.startsWith("gone"));
+    }
+
+    @Test
+    void nothingMovesWhenANodeIsRefusedByAllOthersAndHearsThem() {
+        List<SimNode> nodes = cluster("a", "b", "c");
+        SimNode apart = nodes.getFirst();
+        List<Set<Integer>> before = nodes.stream().map(node -> node.shards).toList();
+        for (int second = 0; second < 5; second++) {
+            nodes.stream().skip(1).forEach(node -> apart.table.shards().refused(node.id()));
+            timer.pass(SECOND);
+            assertThat(nodes.stream().map(node -> node.shards).toList()).isEqualTo(before);
+        }
+    }
+
+    @Test
     void getsShardsAgainAfterAWhileWhenItWasSuspectedWrongly() {
         List<SimNode> nodes = cluster("a", "b", "c");
         SimNode wronged = nodes.getFirst();
@@ -137,8 +160,24 @@ class ShardAssignerTest {
         List<SimNode> nodes = cluster("a", "b", "c");
         SimNode leaving = nodes.removeFirst();
         leaving.table.leaving();
-        timer.pass(MOMENT.multipliedBy(2));
+        timer.pass(SECOND);
         assertThat(leaving.shards).isEmpty();
+        assertShared(nodes);
+    }
+
+    @Test
+    void shardsGoOverAFewAtATimeWhenANodeLeaves() {
+        List<SimNode> nodes = cluster("a", "b", "c", "d");
+        SimNode leaving = nodes.removeFirst();
+        leaving.letsGo = false;
+        leaving.table.leaving();
+        timer.pass(MOMENT);
+        assertThat(leaving.shards).as("the next ones wait").hasSize(3 - ShardAssigner.MOVES);
+        assertThat(nodes).allSatisfy(node -> assertThat(node.shards).hasSize(3));
+        leaving.letsGo = true;
+        leaving.letGo();
+        timer.pass(MOMENT.multipliedBy(2));
+        assertThat(leaving.shards).as("sooner than by the clock").isEmpty();
         assertShared(nodes);
     }
 
@@ -171,10 +210,12 @@ class ShardAssignerTest {
         a.letsGo = false;
         SimNode b = SimNode.owning("b", log, timer);
         timer.pass(MOMENT.multipliedBy(2));
-        assertThat(a.shards).hasSize(6);
+        assertThat(a.shards).hasSize(SimNode.SHARDS - ShardAssigner.MOVES);
         assertThat(b.shards).isEmpty();
+        a.letsGo = true;
         a.letGo();
-        timer.pass(MOMENT);
+        timer.pass(MOMENT.multipliedBy(5));
+        assertThat(a.shards).hasSize(6);
         assertShared(List.of(a, b));
     }
 
@@ -183,7 +224,7 @@ class ShardAssignerTest {
         SimNode a = SimNode.owning("a", log, timer);
         a.letsGo = false;
         SimNode b = SimNode.owning("b", log, timer);
-        timer.pass(ShardAssigner.PATIENCE.plus(SECOND));
+        timer.pass(ShardAssigner.PATIENCE.plus(SECOND.multipliedBy(5)));
         assertThat(b.shards).hasSize(6);
         assertThat(a.shards).hasSize(6);
     }

@@ -14,6 +14,7 @@ import io.netty.handler.codec.http.websocketx.WebSocketClientProtocolConfig;
 import io.netty.handler.codec.http.websocketx.WebSocketClientProtocolHandler;
 import io.netty.handler.codec.http.websocketx.WebSocketVersion;
 import io.tributary.perf.scenario.ConnectOptions;
+import io.tributary.perf.scenario.Group;
 import io.tributary.perf.scenario.MqttOptions;
 import io.tributary.perf.scenario.PlannedClient;
 import java.net.InetSocketAddress;
@@ -82,8 +83,10 @@ final class Dialer {
 
     /** Clients take the brokers in turn, the two of a pair different ones, and always the same. */
     private InetSocketAddress addressOf(LoadClient client) {
-        int place = client.planned().index() + (client.planned().group().publish() == null ? 0 : 1);
-        return addresses.get(place % addresses.size());
+        Group group = client.planned().group();
+        int place = client.planned().index() + (group.publish() == null ? 0 : 1);
+        List<Integer> brokers = group.brokers();
+        return addresses.get(brokers.isEmpty() ? place % addresses.size() : brokers.get(place % brokers.size()) - 1);
     }
 
     private @Nullable SocketAddress source(LoadClient client) {

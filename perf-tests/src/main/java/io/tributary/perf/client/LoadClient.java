@@ -269,6 +269,9 @@ final class LoadClient {
         if (publisher != null) {
             publisher.disconnected();
         }
+        if (subscriber != null) {
+            subscriber.end();
+        }
     }
 
     /** Reads nothing from its connection, or reads on. */
@@ -315,6 +318,9 @@ final class LoadClient {
         if (publisher != null) {
             publisher.begin(messages);
         }
+        if (subscriber != null && ready) {
+            subscriber.begin();
+        }
     }
 
     /** Publishes no more, and stays. */
@@ -325,6 +331,9 @@ final class LoadClient {
         }
         if (publisher != null) {
             publisher.end();
+        }
+        if (subscriber != null) {
+            subscriber.end();
         }
     }
 

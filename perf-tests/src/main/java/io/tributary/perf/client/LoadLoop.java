@@ -8,6 +8,8 @@ import io.tributary.perf.judge.Snapshot;
 import io.tributary.perf.judge.Tally;
 import io.tributary.perf.machine.TimerSlack;
 import io.tributary.perf.scenario.Plan;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
@@ -27,6 +29,7 @@ final class LoadLoop {
     private final TurnEnd turnEnd;
     private final Pacer pacer;
     private final RandomGenerator random;
+    private final List<Silence> silences = new ArrayList<>();
     private volatile Thread thread = Thread.currentThread();
 
     /** With the loop's own source of random numbers, so that a run can be repeated. */
@@ -78,7 +81,15 @@ final class LoadLoop {
 
     /** What was counted and measured, soon; distributions begin anew. For any thread. */
     Future<Snapshot> snapshot() {
-        return loop.submit(tally::snapshot);
+        return loop.submit(() -> {
+            silences.forEach(silence -> silence.take(tally, clock.nanos()));
+            return tally.snapshot();
+        });
+    }
+
+    /** Has each snapshot tell for how long a subscriber got nothing. */
+    void watch(Silence silence) {
+        silences.add(silence);
     }
 
     Plan plan() {

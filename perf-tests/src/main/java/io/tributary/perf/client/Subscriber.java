@@ -20,6 +20,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a client gets, over all of its connections: judged, measured, acknowledged. Confined to the client's event loop.
@@ -37,6 +38,7 @@ final class Subscriber {
     /** The messages of QoS 2 for which PUBREL has not come; they live with the session. */
     private final IntObjectMap<Boolean> unreleased = new IntObjectHashMap<>(4);
 
+    private final @Nullable Silence silence;
     private int lastReplyId;
 
     Subscriber(PlannedClient planned, LoadLoop loop, Receiver judge) {
@@ -45,6 +47,10 @@ final class Subscriber {
         replies = planned.group().reply();
         endToEnd = planned.group().aside() ? Metric.ASIDE : Metric.END_TO_END;
         firstOwnSource = planned.firstSource();
+        silence = planned.group().silence() ? new Silence() : null;
+        if (silence != null) {
+            loop.eventLoop().execute(() -> loop.watch(silence));
+        }
         PublishOptions publish = planned.group().publish();
         ownSources = publish == null || publish.responseTopic() == null ? 0 : publish.topics();
     }
@@ -63,6 +69,20 @@ final class Subscriber {
                 }
                 from.send(new Pubrec(message.packetId(), ReasonCode.SUCCESS, null, List.of()));
             }
+        }
+    }
+
+    /** Others begin to publish; it is connected. */
+    void begin() {
+        if (silence != null) {
+            silence.begin(loop.clock().nanos());
+        }
+    }
+
+    /** Others publish no more, or its connection is gone. */
+    void end() {
+        if (silence != null) {
+            silence.end();
         }
     }
 
@@ -94,6 +114,9 @@ final class Subscriber {
         long now = loop.clock().nanos();
         loop.tally().record(isAnswer ? Metric.ROUND_TRIP : endToEnd, Stamp.ageNanos(first, second, now));
         loop.tally().received(now, payload.length);
+        if (silence != null) {
+            silence.received(now);
+        }
         judge.onMessage(source, Stamp.sequence(second), message.dup(), loop.tally());
         loop.credits().delivered(source);
         String answerTo = message.properties().responseTopic();

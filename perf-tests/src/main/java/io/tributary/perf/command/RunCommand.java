@@ -151,7 +151,7 @@ final class RunCommand implements Callable<Integer> {
                     new ProgressLine(err(), Boolean.getBoolean("tributary.perf.terminal"), lengths(scenario));
             TargetFacts facts = new TargetFacts(started.name(), started.version(), started.facts());
             Watched watched = new Watched(started.processes(), started.counts());
-            Run run = new Run(planned, facts, started.addresses(), watched, Program.commit());
+            Run run = new Run(planned, facts, started.addresses(), watched, started.faults(), Program.commit());
             try {
                 return run.perform(runners.present(), progress);
             } finally {

@@ -6,6 +6,11 @@ public enum Metric {
     END_TO_END("end to end"),
     /** The same of clients that stand by while others are measured ({@code aside}). */
     ASIDE("end to end of bystanders"),
+    /**
+     * The longest time for which a subscriber that kept its connection got nothing, while others published: one value a
+     * subscriber and step.
+     */
+    SILENCE("longest silence of each subscriber"),
     /** From when a message was to be sent until the broker's last acknowledgement: PUBACK, PUBCOMP. */
     PUBLISH("publish acknowledgement"),
     /** From when a message was to be sent until the tool sent it; the tool's own part of the other two. */

@@ -9,6 +9,7 @@ import io.tributary.perf.run.Steps.Interval;
 import io.tributary.perf.scenario.Scenario;
 import io.tributary.perf.scenario.Step;
 import io.tributary.perf.scenario.Step.Action;
+import io.tributary.perf.scenario.Step.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,14 +24,17 @@ final class Conductor {
     private final Scenario scenario;
     private final Crew crew;
     private final Watched watched;
+    private final Consumer<Fault> faults;
     private final RunClock clock = new RunClock();
     private final List<Interval> intervals = new ArrayList<>();
     private final List<Interval> measured = new ArrayList<>();
 
-    Conductor(Scenario scenario, Crew crew, Watched watched) {
+    /** @param faults has a fault happen to the brokers */
+    Conductor(Scenario scenario, Crew crew, Watched watched, Consumer<Fault> faults) {
         this.scenario = scenario;
         this.crew = crew;
         this.watched = watched;
+        this.faults = faults;
     }
 
     /** Does all of it; answers what was seen every second. */
@@ -40,6 +44,10 @@ final class Conductor {
             for (int i = 0; i < scenario.steps().size(); i++) {
                 Step step = scenario.steps().get(i);
                 watch.step(step.name());
+                Fault fault = step.fault();
+                if (fault != null) {
+                    faults.accept(fault);
+                }
                 stall(step, true);
                 perform(step);
                 stall(step, false);

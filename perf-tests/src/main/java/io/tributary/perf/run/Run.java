@@ -12,10 +12,12 @@ import io.tributary.perf.result.RunResult;
 import io.tributary.perf.result.RunResult.TargetFacts;
 import io.tributary.perf.result.Sample;
 import io.tributary.perf.result.StepResult;
+import io.tributary.perf.scenario.Group;
 import io.tributary.perf.scenario.Plan;
 import io.tributary.perf.scenario.PlannedRun;
 import io.tributary.perf.scenario.Scenario;
 import io.tributary.perf.scenario.Share;
+import io.tributary.perf.scenario.Step.Fault;
 import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -41,6 +43,7 @@ public final class Run {
     private final TargetFacts target;
     private final List<InetSocketAddress> addresses;
     private final Watched watched;
+    private final Consumer<Fault> faults;
     private final String commit;
 
     /**
@@ -48,16 +51,32 @@ public final class Run {
      *
      * @param addresses of the brokers
      * @param watched the processes that are measured
+     * @param faults has a fault happen to the brokers
      * @param commit of the tool
      */
     public Run(
-            PlannedRun planned, TargetFacts target, List<InetSocketAddress> addresses, Watched watched, String commit) {
+            PlannedRun planned,
+            TargetFacts target,
+            List<InetSocketAddress> addresses,
+            Watched watched,
+            Consumer<Fault> faults,
+            String commit) {
         this.planned = planned;
         this.scenario = planned.scenario();
         this.target = target;
         this.addresses = List.copyOf(addresses);
         this.watched = watched;
+        this.faults = faults;
         this.commit = commit;
+    }
+
+    private void checkBrokers() {
+        for (Group group : scenario.groups()) {
+            if (group.brokers().stream().anyMatch(broker -> broker > addresses.size())) {
+                throw new RunException("group " + group.name() + " is to take the brokers " + group.brokers()
+                        + ", and there are " + addresses.size());
+            }
+        }
     }
 
     /**
@@ -67,6 +86,7 @@ public final class Run {
      * @param listener is told what goes on every second, from another thread
      */
     public RunResult perform(@Nullable Runners runners, Consumer<Sample> listener) {
+        checkBrokers();
         int run = ThreadLocalRandom.current().nextInt(RUNS);
         Plan plan = new Plan(scenario, run, Share.ALL);
         String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
@@ -74,7 +94,7 @@ public final class Run {
                 ? new LocalCrew(plan, Share.ALL, addresses, new RunClock())
                 : runners.crew(planned, run, addresses)) {
             Watched all = watched.with(toolProcesses(crew));
-            Conductor conductor = new Conductor(scenario, crew, all);
+            Conductor conductor = new Conductor(scenario, crew, all, faults);
             List<Sample> samples = conductor.run(listener);
             return result(plan, crew, conductor, samples, started, runners);
         }
@@ -115,9 +135,13 @@ public final class Run {
         SourceCounts sources = crew.sources();
         List<Integer> losers = sources.losers();
         List<Growth> growth = Slopes.of(samples);
+        List<StepResult> steps = conductor.intervals().stream()
+                .map(interval -> interval.result(machine.cores()))
+                .toList();
         List<String> remarks = new ArrayList<>(Bottleneck.remarks(scenario, measured, machine.cores()));
         remarks.addAll(Levelling.remarks(scenario, samples));
         remarks.addAll(Slopes.remarks(growth));
+        remarks.addAll(Silences.remarks(scenario, steps));
         remarks.addAll(mostQueued(samples));
         if (total.unacknowledged() > 0) {
             remarks.add(total.unacknowledged()
@@ -143,9 +167,7 @@ public final class Run {
                         .limit(LOSERS_SHOWN)
                         .map(source -> plan.nameOf(source) + ": " + sources.lost(source) + " lost")
                         .toList(),
-                conductor.intervals().stream()
-                        .map(interval -> interval.result(machine.cores()))
-                        .toList(),
+                steps,
                 samples,
                 growth);
     }

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param reply whether they answer messages that have a response topic
  * @param publish what they publish; null for nothing
  * @param aside whether they stand by while others are measured: their times are a distribution of their own
+ * @param silence whether it is measured how long each of them gets nothing
+ * @param brokers those that the clients take in turn, counted from 1; empty for all
  * @param churn how they come and go; null for clients that stay
  */
 public record Group(
@@ -22,14 +24,20 @@ public record Group(
         List<SubscribeOptions> subscribe,
         boolean reply,
         boolean aside,
+        boolean silence,
+        List<Integer> brokers,
         @Nullable PublishOptions publish,
         @Nullable Churn churn) {
 
     /** Checks what the others do not. */
     public Group {
         subscribe = List.copyOf(subscribe);
+        brokers = List.copyOf(brokers);
         if (count < 1) {
             throw new ScenarioException("group " + name + ": count must be 1 or more, not " + count);
+        }
+        if (brokers.stream().anyMatch(broker -> broker < 1)) {
+            throw new ScenarioException("group " + name + ": brokers are counted from 1, not " + brokers);
         }
         if (!name.matches("[a-z0-9-]+")) {
             throw new ScenarioException(
@@ -45,6 +53,6 @@ public record Group(
     /** The same with as many clients as a scale leaves of them, one at least. */
     Group scaledBy(double scale) {
         int size = scaled ? (int) Math.max(1, Math.round(count * scale)) : count;
-        return new Group(name, size, scaled, persistent, subscribe, reply, aside, publish, churn);
+        return new Group(name, size, scaled, persistent, subscribe, reply, aside, silence, brokers, publish, churn);
     }
 }

@@ -3,6 +3,7 @@ package io.tributary.perf.scenario;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One step of a run.
@@ -11,6 +12,7 @@ import java.util.List;
  * @param length how long it takes; with messages the longest it may take, zero for as long as it needs
  * @param messages how many messages of each client; 0 for as many as there is time for
  * @param stalled the groups whose clients read nothing from their connections meanwhile, and answer nothing
+ * @param fault what happens to a node of the target as the step begins; null for nothing
  * @param measured whether its figures are the run's result
  */
 public record Step(
@@ -20,6 +22,7 @@ public record Step(
         @JsonProperty("for") Duration length,
         int messages,
         List<String> stalled,
+        @Nullable Fault fault,
         boolean measured) {
 
     /** Checks that it ends. */
@@ -31,6 +34,23 @@ public record Step(
         }
         if (action == Action.HOLD && length.isZero()) {
             throw new ScenarioException("step " + name + ": hold needs for");
+        }
+    }
+
+    /** What happens to the second node of a cluster. */
+    public enum Fault {
+        /** Its process is ended at once. */
+        KILL,
+        /** Its process is asked to end, and does so in order. */
+        STOP,
+        /** Its process stands still. */
+        PAUSE,
+        /** It is started again, or goes on; the step begins once it is ready. */
+        BACK;
+
+        /** Whether the others have to do without it. */
+        public boolean isOutage() {
+            return this != BACK;
         }
     }
 

@@ -49,7 +49,9 @@ final class ClusterTarget implements TargetKind {
         JsonNode status = status(launcher, dir);
         Runnable end =
                 own ? () -> Programs.run(List.of(launcher, "cluster", "down", "--dir", dir), Map.of()) : () -> {};
-        return target(context, own ? context.settings() : Map.of(), status, end);
+        Map<String, String> settings = own ? context.settings() : Map.of();
+        NodeFaults faults = new NodeFaults(launcher, dir, environment(settings), () -> status(launcher, dir));
+        return target(context, settings, status, faults, end);
     }
 
     /** The settings as Spring takes them from the environment, whatever characters their names have. */
@@ -81,7 +83,8 @@ final class ClusterTarget implements TargetKind {
     }
 
     /** @param settings what the nodes were started with, as far as it is known here */
-    private static Target target(TargetContext context, Map<String, String> settings, JsonNode status, Runnable end) {
+    private static Target target(
+            TargetContext context, Map<String, String> settings, JsonNode status, NodeFaults faults, Runnable end) {
         List<InetSocketAddress> addresses = new ArrayList<>();
         List<InetSocketAddress> redis = new ArrayList<>();
         List<Integer> http = new ArrayList<>();
@@ -116,7 +119,7 @@ final class ClusterTarget implements TargetKind {
         String version = Programs.output(context.launcher().toString(), "version");
         Map<String, LongSupplier> counts =
                 Map.of("keys in Redis", new RedisKeys(redis), QueuedMessages.NAME, new QueuedMessages(http));
-        return new Target("Tributary cluster", version, facts, addresses, processes, counts, end);
+        return new Target("Tributary cluster", version, facts, addresses, processes, counts, faults, end);
     }
 
     private static InetSocketAddress address(JsonNode part, String port) {

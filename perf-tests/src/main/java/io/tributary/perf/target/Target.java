@@ -1,9 +1,11 @@
 package io.tributary.perf.target;
 
+import io.tributary.perf.scenario.Step.Fault;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -15,6 +17,8 @@ import java.util.function.LongSupplier;
  * @param processes names and identifiers of all processes that it needs; empty where nobody knows
  * @param counts what else it has that can be counted, by name; below 0 when nobody can tell. May block for some
  *     seconds.
+ * @param faults has a fault happen to its second node, and returns when it has; throws {@link TargetException} where
+ *     that cannot be
  * @param end ends what was started for it
  */
 public record Target(
@@ -24,8 +28,26 @@ public record Target(
         List<InetSocketAddress> addresses,
         Map<String, Long> processes,
         Map<String, LongSupplier> counts,
+        Consumer<Fault> faults,
         Runnable end)
         implements AutoCloseable {
+
+    /** To which nothing can happen. */
+    public Target(
+            String name,
+            String version,
+            Map<String, String> facts,
+            List<InetSocketAddress> addresses,
+            Map<String, Long> processes,
+            Map<String, LongSupplier> counts,
+            Runnable end) {
+        this(name, version, facts, addresses, processes, counts, Target::refuse, end);
+    }
+
+    private static void refuse(Fault fault) {
+        throw new TargetException(
+                "the step asks for a fault (" + fault + "), which a cluster alone can have: --target cluster:3");
+    }
 
     /** Copies lists and maps. */
     public Target {
@@ -37,7 +59,7 @@ public record Target(
 
     /** The same, of which this can be counted. */
     Target counting(Map<String, LongSupplier> more) {
-        return new Target(name, version, facts, addresses, processes, more, end);
+        return new Target(name, version, facts, addresses, processes, more, faults, end);
     }
 
     @Override

@@ -49,6 +49,7 @@ public final class Targets {
                 target.addresses(),
                 all,
                 target.counts(),
+                target.faults(),
                 target.end());
     }
 

@@ -7,9 +7,11 @@ import io.tributary.perf.result.RunResult;
 import io.tributary.perf.result.RunResult.TargetFacts;
 import io.tributary.perf.scenario.PlannedRun;
 import io.tributary.perf.scenario.ScenarioFile;
+import io.tributary.perf.scenario.Step.Fault;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Runs for tests. */
@@ -28,8 +30,16 @@ final class Runs {
 
     /** Carries a run out. */
     static RunResult perform(PlannedRun planned, InetSocketAddress address, @Nullable Runners runners) {
+        return perform(planned, address, runners, fault -> {
+            throw new AssertionError("nobody asked for " + fault);
+        });
+    }
+
+    /** The same where faults may happen. */
+    static RunResult perform(
+            PlannedRun planned, InetSocketAddress address, @Nullable Runners runners, Consumer<Fault> faults) {
         TargetFacts facts = new TargetFacts("test", "1", Map.of());
         Watched watched = new Watched(Map.of("broker", ProcessHandle.current().pid()), Map.of());
-        return new Run(planned, facts, List.of(address), watched, "test").perform(runners, _ -> {});
+        return new Run(planned, facts, List.of(address), watched, faults, "test").perform(runners, _ -> {});
     }
 }

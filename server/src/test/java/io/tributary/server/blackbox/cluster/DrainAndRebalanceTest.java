@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
+import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.server.blackbox.BrokerExtension;
 import io.tributary.server.blackbox.BrokerProcess;
@@ -16,6 +17,7 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -70,6 +72,21 @@ class DrainAndRebalanceTest {
             String log = Files.readString(cluster.node(other).log());
             assertThat(log).doesNotContain("is declared dead").containsPattern("node n3#\\d+ is gone");
         }
+        cluster.start("n3");
+        cluster.awaitShardsSpread(PATIENCE);
+    }
+
+    /** What clients of its shards at other nodes wait for is not to share the processors with its own end. */
+    @Test
+    void othersOwnAllShardsBeforeClientsAreSentAwayWhenANodeStops() throws IOException {
+        CompletableFuture<Void> stopped;
+        try (TestClient client =
+                TestClient.connect(cluster.node("n3").tcpPort(), ProtocolVersion.MQTT_5, "stays-to-the-end", 0)) {
+            stopped = CompletableFuture.runAsync(() -> cluster.stop("n3"));
+            client.expect(Disconnect.class);
+            assertThat(owned("n1") + owned("n2")).isEqualTo(cluster.shards());
+        }
+        stopped.join();
         cluster.start("n3");
         cluster.awaitShardsSpread(PATIENCE);
     }
