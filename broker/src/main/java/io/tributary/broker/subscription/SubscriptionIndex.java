@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the sessions that subscribe to a topic: the filters without wildcards, the trie of the others, the shared subscriptions, the routes to other nodes, and the
- * cache in front of them. Any thread.
+ * Finds the sessions that subscribe to a topic: the filters without wildcards, the trie of the others, the shared
+ * subscriptions, the routes to other nodes, and the cache in front of them. Any thread.
  */
 final class SubscriptionIndex {
     private static final Logger LOG = LoggerFactory.getLogger(SubscriptionIndex.class);

@@ -1,5 +1,7 @@
 package io.tributary.broker.shard;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.tributary.broker.shard.fold.NoEffects;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.ShardState;
@@ -211,7 +213,7 @@ final class SessionMemoryFigures {
         private CompletionStage<@Nullable Void> changed(String key, byte @Nullable [] value) {
             if (follower != null) {
                 // As bytes from a topic: no text of the writer's is shared with what is kept.
-                follower.onChange(new StringBuilder(key).toString(), value);
+                follower.onChange(new String(key.getBytes(UTF_8), UTF_8), value);
             }
             return caughtUp();
         }

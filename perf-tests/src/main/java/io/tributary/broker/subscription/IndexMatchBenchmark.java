@@ -8,8 +8,8 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Setup;
 
 /**
- * What a PUBLISH costs in matching: exact filters, the trie, shared subscriptions, routes to other nodes, and the merging of what was
- * found, with the cache in front of them and without.
+ * What a PUBLISH costs in matching: exact filters, the trie, shared subscriptions, routes to other nodes, and the
+ * merging of what was found, with the cache in front of them and without.
  */
 public class IndexMatchBenchmark extends Microbenchmark {
     private static final int TOPICS = 1 << 12;
