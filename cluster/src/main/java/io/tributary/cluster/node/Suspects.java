@@ -57,9 +57,9 @@ final class Suspects {
     }
 
     /**
-     * Those whom this node takes for gone by itself, by name: where most of the other nodes have ended at once, the rest
-     * are too few for a majority. To have refused a connection is not enough then, for that is what a node sees, too,
-     * that is cut off itself; half of the usual silence has to come with it.
+     * Those whom this node takes for gone by itself, by name: where most of the other nodes have ended at once, those
+     * that are left are too few for a majority. To have refused a connection is not enough then, for that is what a
+     * node sees, too, that is cut off itself; half of the usual silence has to come with it.
      */
     List<NodeId> goneAtOnce(KnownNodes known, String self) {
         List<NodeId> gone = new ArrayList<>();
