@@ -26,11 +26,35 @@ public final class ClusterBroker {
             BrokerExtensions extensions,
             BrokerMetrics metrics,
             ClusterMetrics clusterMetrics) {
-        // Redis can be lost while the log is there; a broker alone has both in one store.
-        BrokerConfig ofNode = config.toBuilder()
+        BrokerConfig ofNode = ofNode(config, cluster);
+        return Broker.start(ofNode, extensions, metrics, onLost -> {
+            ClusterConfig known = KnownLayout.of(cluster);
+            return Clustered.open(ofNode, known, clusterMetrics, () -> KnownLayout.check(cluster, known), onLost);
+        });
+    }
+
+    /**
+     * Starts the only node of a cluster whose shards are being changed, so that it brings these to rest; with the
+     * shards that {@code cluster} has, whichever they are. Otherwise as {@link #start}.
+     */
+    public static Broker startOnly(
+            BrokerConfig config,
+            ClusterConfig cluster,
+            BrokerExtensions extensions,
+            BrokerMetrics metrics,
+            ClusterMetrics clusterMetrics) {
+        BrokerConfig ofNode = ofNode(config, cluster);
+        return Broker.start(
+                ofNode,
+                extensions,
+                metrics,
+                onLost -> Clustered.open(ofNode, cluster, clusterMetrics, () -> {}, onLost));
+    }
+
+    /** Redis can be lost while the log is there; a broker alone has both in one store. */
+    private static BrokerConfig ofNode(BrokerConfig config, ClusterConfig cluster) {
+        return config.toBuilder()
                 .shards(shards -> shards.retention(cluster.retention()))
                 .build();
-        return Broker.start(
-                ofNode, extensions, metrics, onLost -> Clustered.open(ofNode, cluster, clusterMetrics, onLost));
     }
 }
