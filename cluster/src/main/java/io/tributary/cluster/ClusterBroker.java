@@ -5,6 +5,7 @@ import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.BrokerExtensions;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.cluster.metrics.ClusterMetrics;
+import java.time.Duration;
 
 /** Starts brokers as nodes of a cluster. */
 public final class ClusterBroker {
@@ -43,7 +44,10 @@ public final class ClusterBroker {
             BrokerExtensions extensions,
             BrokerMetrics metrics,
             ClusterMetrics clusterMetrics) {
-        BrokerConfig ofNode = ofNode(config, cluster);
+        // It is to come to an end: no snapshots of the log, and what has expired is copied as expired.
+        BrokerConfig ofNode = config.toBuilder()
+                .shards(shards -> shards.retention(Duration.ZERO).expirySweep(0))
+                .build();
         return Broker.start(
                 ofNode,
                 extensions,

@@ -123,11 +123,16 @@ public final class Reshard {
             return;
         }
         ShardLayout current = current(history);
+        checkThatNoNodeRuns(current); // the owner of a call that still goes on is one
         try (RedisCluster redis = RedisCluster.connect(configured.redis());
                 OldShards old = old(current, redis)) {
-            old.topic().openForWriting(pending.begun().maxRecordBytes());
+            old.topic().openForWriting(atLeastNeeded(current, pending.begun().maxRecordBytes()));
             long _ = LayoutLog.append(kafka, new Abandoned(pending.generation()));
-            drop(history.others(), redis);
+            LayoutHistory after = LayoutLog.read(kafka);
+            if (!after.current(configured.shards()).equals(current)) { // the other call was quicker: its generation counts
+                throw new ReshardException("another process has changed the shards; nothing was given up");
+            }
+            drop(after.others().headMap(pending.generation() + 1), redis); // who has begun anew has later ones
             say.accept("given up: the cluster has " + current.shards() + " shards, as before");
         }
     }
@@ -144,15 +149,27 @@ public final class Reshard {
         }
     }
 
+    /** A topic that was closed has a limit that is none. */
+    private int atLeastNeeded(ShardLayout layout, int maxRecordBytes) {
+        return Math.max(maxRecordBytes, TopicNeeds.largestRecordBytes(layout.shards(), largestPacketBytes));
+    }
+
+    /** Somebody may have given up what this call does, and started the nodes. */
+    private void checkThatIsPending(int generation) {
+        if (!LayoutLog.read(kafka).isPending(generation)) {
+            throw new ReshardException("another process has given this up, or has begun to change the shards, too");
+        }
+    }
+
     private void change(LayoutHistory history, ShardLayout current, int shards, RedisCluster redis) {
         try (OldShards old = old(current, redis)) {
             int maxRecordBytes = history.pending() != null && old.topic().isClosedForWriting()
                     ? history.pending().begun().maxRecordBytes()
                     : old.topic().maxRecordBytes();
-            int generation = begin(current, shards, maxRecordBytes);
+            int generation = begin(current, shards, atLeastNeeded(current, maxRecordBytes));
             checkThatNoNodeRuns(current); // one that started just now has said so before it looked for our record
             drop(history.others(), redis);
-            Rest rest = bringToRest(old, maxRecordBytes);
+            Rest rest = bringToRest(old, generation, atLeastNeeded(current, maxRecordBytes));
             ShardLayout next = new ShardLayout(generation, shards, rest.next());
             copy(old, next, rest, maxRecordBytes, redis);
             if (!old.isStoreAtEnds()) { // Redis may have gone back in time while it was read
@@ -186,12 +203,14 @@ public final class Reshard {
      * Has an owner do what is left to do until nothing is, and closes the logs. It is a node of the cluster, so that a
      * node that was paused all the while learns that it is dead, though it may have left nothing to do.
      */
-    private Rest bringToRest(OldShards old, int maxRecordBytes) {
+    private Rest bringToRest(OldShards old, int generation, int maxRecordBytes) {
         boolean withBackEnds = false;
         for (int times = 1; true; times++) {
             say.accept("an owner brings the shards to rest");
+            checkThatIsPending(generation);
             old.topic().openForWriting(maxRecordBytes);
             runOwner(old, withBackEnds);
+            checkThatIsPending(generation);
             old.topic().closeForWriting();
             Rest rest = old.rest();
             if (rest.problem() == null) {
