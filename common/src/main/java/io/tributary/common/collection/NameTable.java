@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class NameTable<E> {
     /** A number for all tables, so that tests see entries in the same order each time. */
-    private static final @Nullable Long FIXED_SEED = Long.getLong("tributary.name-table.seed");
+    private static final @Nullable Long FIXED_SEED = Long.getLong("name-table.seed");
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
