@@ -15,22 +15,6 @@ import org.junit.jupiter.api.Test;
 
 /** Steps with faults, and how long subscribers get nothing in them. */
 class FaultsInRunTest {
-    private static final String SCENARIO = """
-            groups:
-              - {name: away, count: 1, subscribe: [{filter: "away/0", qos: 1}]}
-              - {name: sub, count: 3, silence: true, subscribe: [{filter: "t/{n}", qos: 1}]}
-              - {name: pub, count: 3, brokers: [%d], publish: {topic: "t/{n}", qos: 1, rate: 100}}
-            steps:
-              - {name: connect, do: connect}
-              - {name: warm-up, do: publish, for: 200ms}
-              - repeat: 2
-                steps:
-                  - {name: before, do: publish, for: 200ms}
-                  - {name: outage, do: publish, for: 200ms, fault: kill, measured: true}
-                  - {name: back, do: connect, fault: back}
-              - {name: drain, do: drain}
-            """;
-
     private final List<Fault> happened = new ArrayList<>();
 
     @Test
@@ -61,7 +45,25 @@ class FaultsInRunTest {
 
     private RunResult run(int broker) {
         try (StubBroker stub = new StubBroker(Faults.NONE, null)) {
-            return Runs.perform(Runs.planned(SCENARIO.formatted(broker)), stub.address(), null, happened::add);
+            return Runs.perform(Runs.planned(scenario(broker)), stub.address(), null, happened::add);
         }
+    }
+
+    private static String scenario(int broker) {
+        return """
+                groups:
+                  - {name: away, count: 1, subscribe: [{filter: "away/0", qos: 1}]}
+                  - {name: sub, count: 3, silence: true, subscribe: [{filter: "t/{n}", qos: 1}]}
+                  - {name: pub, count: 3, brokers: [%d], publish: {topic: "t/{n}", qos: 1, rate: 100}}
+                steps:
+                  - {name: connect, do: connect}
+                  - {name: warm-up, do: publish, for: 200ms}
+                  - repeat: 2
+                    steps:
+                      - {name: before, do: publish, for: 200ms}
+                      - {name: outage, do: publish, for: 200ms, fault: kill, measured: true}
+                      - {name: back, do: connect, fault: back}
+                  - {name: drain, do: drain}
+                """.formatted(broker);
     }
 }
