@@ -135,7 +135,7 @@
 {{- if ne (default "OrderedReady" $old.spec.podManagementPolicy) "Parallel" }}{{ $p = append $p (printf "the StatefulSet %s that is there has another podManagementPolicy, which cannot be changed%s" $name $anew) }}{{ end }}
 {{- if ne (dig "app.kubernetes.io/component" "" $old.spec.selector.matchLabels) "broker" }}{{ $p = append $p (printf "the StatefulSet %s that is there selects other pods, which cannot be changed%s" $name $anew) }}{{ end }}
 {{- $shards := dig "annotations" "tributary.io/shards" "" $old.metadata }}
-{{- if and $clustered $shards (ne $shards (toString (int $v.cluster.shards))) }}{{ $p = append $p (printf "cluster.shards: %d, and this cluster was made with %s, which cannot be changed; set it back" (int $v.cluster.shards) $shards) }}{{ end }}
+{{- if and $clustered $shards (ne $shards (toString (int $v.cluster.shards))) (gt (int $old.spec.replicas) 0) }}{{ $p = append $p (printf "cluster.shards: %d, and this cluster has %s, which `tributary cluster reshard` changes while no node runs; set it back, or scale the StatefulSet to 0 and do that first" (int $v.cluster.shards) $shards) }}{{ end }}
 {{- end }}
 {{- join "\n" $p }}
 {{- end }}

@@ -41,6 +41,7 @@ public final class BrokerConfig {
     private final Path dataDirectory;
     private final RocksDbOptions storage;
     private final List<ListenerConfig> listeners;
+    private final DecoderLimits largestPackets;
     private final NetworkConfig network;
     private final ApplicationsConfig applications;
     private final SessionTakeover takeover;
@@ -59,6 +60,7 @@ public final class BrokerConfig {
         dataDirectory = from.dataDir;
         storage = under("storage", from.storage::build);
         listeners = checkedListeners(from.listeners);
+        largestPackets = listeners.isEmpty() ? from.largestPackets : largestOf(listeners);
         network = under("network", from.network::build);
         applications = under("applications", from.applications::build);
         takeover = from.securitySessions;
@@ -203,6 +205,17 @@ public final class BrokerConfig {
 
     /** The limits of the listener that takes the largest packets. */
     public DecoderLimits largestPackets() {
+        return largestPackets;
+    }
+
+    /** The same for a broker that serves no clients, and knows what those that did were allowed. */
+    public BrokerConfig withoutListeners() {
+        Builder builder = toBuilder().listeners(List.of());
+        builder.largestPackets = largestPackets;
+        return builder.build();
+    }
+
+    private static DecoderLimits largestOf(List<ListenerConfig> listeners) {
         return listeners.stream()
                 .map(listener -> listener.limits().packets())
                 .max(Comparator.comparingInt(DecoderLimits::maxPacketBytes))
@@ -232,6 +245,7 @@ public final class BrokerConfig {
         private GuardConfig guard;
         private Duration sysInterval;
         private final List<ListenerConfig> listeners = new ArrayList<>();
+        private DecoderLimits largestPackets;
         private final RocksDbOptions.Builder storage;
         private final ApplicationsConfig.Builder applications;
         private final QueueLimits.Builder queues;
@@ -250,6 +264,7 @@ public final class BrokerConfig {
             securityOnRevocation = OnRevocation.REMOVE;
             guard = GuardConfig.DEFAULT;
             sysInterval = Duration.ofSeconds(10);
+            largestPackets = DecoderLimits.DEFAULT;
             storage = RocksDbOptions.builder();
             applications = ApplicationsConfig.builder();
             queues = QueueLimits.builder();
@@ -270,6 +285,7 @@ public final class BrokerConfig {
             guard = from.guard;
             sysInterval = from.sysInterval;
             listeners.addAll(from.listeners);
+            largestPackets = from.largestPackets;
             storage = from.storage.toBuilder();
             applications = from.applications.toBuilder();
             queues = from.shards.queue().toBuilder();

@@ -5,6 +5,7 @@ import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.BrokerExtensions;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.cluster.metrics.ClusterMetrics;
+import java.time.Duration;
 
 /** Starts brokers as nodes of a cluster. */
 public final class ClusterBroker {
@@ -26,11 +27,38 @@ public final class ClusterBroker {
             BrokerExtensions extensions,
             BrokerMetrics metrics,
             ClusterMetrics clusterMetrics) {
-        // Redis can be lost while the log is there; a broker alone has both in one store.
+        BrokerConfig ofNode = ofNode(config, cluster);
+        return Broker.start(ofNode, extensions, metrics, onLost -> {
+            ClusterConfig known = KnownLayout.of(cluster);
+            return Clustered.open(ofNode, known, clusterMetrics, () -> KnownLayout.check(cluster, known), onLost);
+        });
+    }
+
+    /**
+     * Starts the only node of a cluster whose shards are being changed, so that it brings these to rest; with the
+     * shards that {@code cluster} has, whichever they are. Otherwise as {@link #start}.
+     */
+    public static Broker startOnly(
+            BrokerConfig config,
+            ClusterConfig cluster,
+            BrokerExtensions extensions,
+            BrokerMetrics metrics,
+            ClusterMetrics clusterMetrics) {
+        // It is to come to an end: no snapshots of the log, and what has expired is copied as expired.
         BrokerConfig ofNode = config.toBuilder()
-                .shards(shards -> shards.retention(cluster.retention()))
+                .shards(shards -> shards.retention(Duration.ZERO).expirySweep(0))
                 .build();
         return Broker.start(
-                ofNode, extensions, metrics, onLost -> Clustered.open(ofNode, cluster, clusterMetrics, onLost));
+                ofNode,
+                extensions,
+                metrics,
+                onLost -> Clustered.open(ofNode, cluster, clusterMetrics, () -> {}, onLost));
+    }
+
+    /** Redis can be lost while the log is there; a broker alone has both in one store. */
+    private static BrokerConfig ofNode(BrokerConfig config, ClusterConfig cluster) {
+        return config.toBuilder()
+                .shards(shards -> shards.retention(cluster.retention()))
+                .build();
     }
 }

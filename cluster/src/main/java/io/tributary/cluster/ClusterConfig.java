@@ -3,9 +3,12 @@ package io.tributary.cluster;
 import static io.tributary.common.setting.InvalidSettingException.checkPositive;
 import static io.tributary.common.setting.InvalidSettingException.checkWithin;
 
+import io.tributary.broker.security.store.SecurityTable;
 import io.tributary.cluster.ingest.IngestConfig;
 import io.tributary.cluster.kafka.KafkaConfig;
+import io.tributary.cluster.kafka.TopicNeeds;
 import io.tributary.cluster.kafka.app.AppTopicsConfig;
+import io.tributary.cluster.kafka.layout.ShardLayout;
 import io.tributary.cluster.link.LinkConfig;
 import io.tributary.cluster.link.LinkLayer;
 import io.tributary.cluster.node.ClusterNode;
@@ -68,7 +71,7 @@ public final class ClusterConfig {
         return new Builder(kafka, redis, link);
     }
 
-    /** How many shards the cluster has; fixed when it is created, 1 to 65,535. */
+    /** How many shards the cluster has, 1 to 65,535; changed with {@code tributary cluster reshard} alone. */
     public int shards() {
         return shards;
     }
@@ -133,6 +136,39 @@ public final class ClusterConfig {
         return ingest;
     }
 
+    /**
+     * The requirements on Kafka's topics.
+     *
+     * @param largestPacketBytes the largest packet of any listener
+     */
+    public TopicNeeds topicNeeds(int largestPacketBytes) {
+        return new TopicNeeds(shards, ClusterStorage.MAPS, SecurityTable.mapNames(), retention, largestPacketBytes);
+    }
+
+    /** The same with these shards. */
+    public ClusterConfig at(ShardLayout layout) {
+        return toBuilder(layout.in(kafka)).shards(layout.shards()).build();
+    }
+
+    /** The same without records of back-ends. */
+    public ClusterConfig withoutIngest() {
+        return toBuilder(kafka).ingest(null).build();
+    }
+
+    private Builder toBuilder(KafkaConfig newKafka) {
+        return new Builder(newKafka, redis, link)
+                .shards(shards)
+                .retention(retention)
+                .applications(applications)
+                .linkLayer(linkLayer)
+                .advertisedHost(advertisedHost)
+                .advertisedPort(advertisedPort)
+                .formats(formats)
+                .nodes(nodes)
+                .visibility(visibility)
+                .ingest(ingest);
+    }
+
     /** The part of one node. */
     ClusterNode.Config ofNode(String name, Set<String> maps) {
         return new ClusterNode.Config(
@@ -168,7 +204,7 @@ public final class ClusterConfig {
             visibility = VisibilityConfig.DEFAULT;
         }
 
-        /** How many shards the cluster has; fixed when it is created, 1 to 65,535. */
+        /** How many shards the cluster has, 1 to 65,535; changed with {@code tributary cluster reshard} alone. */
         public Builder shards(int value) {
             shards = value;
             return this;

@@ -7,7 +7,6 @@ import io.tributary.cluster.ingest.IngestConfig;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaTopics;
-import io.tributary.cluster.kafka.TopicNeeds;
 import io.tributary.cluster.kafka.app.KafkaAppTopics;
 import io.tributary.cluster.kafka.audit.KafkaAuditLog;
 import io.tributary.cluster.kafka.ingest.IngestTopics;
@@ -95,11 +94,12 @@ record ClusterStorage(
             ClusterMetrics metrics,
             Consumer<Throwable> onBroken) {
         try {
-            int largestRecordBytes = KafkaTopics.ensure(cluster.kafka(), needs(cluster, largestPacketBytes));
+            int largestRecordBytes = KafkaTopics.ensure(cluster.kafka(), cluster.topicNeeds(largestPacketBytes));
             if (cluster.ingest() != null) {
                 IngestTopics.ensure(cluster.kafka(), cluster.ingest().source());
             }
-            List<String> problems = RedisChecks.problems(cluster.redis(), cluster.shards());
+            List<String> problems = RedisChecks.problems(
+                    cluster.redis(), cluster.kafka().generation().number(), cluster.shards());
             if (!problems.isEmpty()) {
                 throw new RedisStoreException(String.join("\n", problems));
             }
@@ -132,7 +132,7 @@ record ClusterStorage(
         KafkaConfig forShards = kafka.withAppends(kafka.appends().withMaxRecordBytesAtLeast(largestRecordBytes));
         List<AutoCloseable> parts = new ArrayList<>();
         try {
-            TopicWatch watch = new TopicWatch(kafka, needs(cluster, largestPacketBytes), WATCH_INTERVAL);
+            TopicWatch watch = new TopicWatch(kafka, cluster.topicNeeds(largestPacketBytes), WATCH_INTERVAL);
             parts.add(watch);
             KafkaMaps maps = new KafkaMaps(kafka, clientId, MAPS.size(), visibility, metrics.kafka(), onBroken);
             parts.add(maps);
@@ -146,7 +146,8 @@ record ClusterStorage(
             parts.add(audit);
             RedisCluster redis = RedisCluster.connect(cluster.redis());
             parts.add(redis);
-            ShardStore store = new RedisShardStore(redis, cluster.shards(), format, metrics.redis());
+            ShardStore store =
+                    new RedisShardStore(redis, kafka.generation().number(), cluster.shards(), format, metrics.redis());
             parts.add(store);
             IngestConfig ingested = cluster.ingest();
             AppTopics topics = new KafkaAppTopics(
@@ -173,11 +174,6 @@ record ClusterStorage(
             close(parts);
             throw e;
         }
-    }
-
-    private static TopicNeeds needs(ClusterConfig cluster, int largestPacketBytes) {
-        return new TopicNeeds(
-                cluster.shards(), MAPS, SecurityTable.mapNames(), cluster.retention(), largestPacketBytes);
     }
 
     /** Changes that were made to Kafka's topics and do harm, a sentence each. */

@@ -52,11 +52,17 @@ record Clustered(
     /**
      * Connects with Kafka and Redis, and chooses this process's number. Blocks until done.
      *
+     * @param joined run once the others can know of this node: may find that it must not go on
      * @param onLost told when this process must not go on: it was declared dead, is cut off, or Kafka refuses what it
      *     must take
      * @throws io.tributary.broker.BrokerStartException when something is not as it must be
      */
-    static Clustered open(BrokerConfig config, ClusterConfig cluster, ClusterMetrics metrics, Consumer<Loss> onLost) {
+    static Clustered open(
+            BrokerConfig config,
+            ClusterConfig cluster,
+            ClusterMetrics metrics,
+            Runnable joined,
+            Consumer<Loss> onLost) {
         ClusterNode.Config ofNode = cluster.ofNode(config.nodeName(), Set.copyOf(ClusterStorage.MAPS));
         DecoderLimits packets = config.largestPackets();
         ClusterRuntime runtime = new ClusterRuntime(ofNode.maps(), ofNode.visibility(), metrics.cluster());
@@ -82,6 +88,7 @@ record Clustered(
                 storage.log().onTakePart(node::takePart);
                 node.reads(storage.log()::assign);
                 NodeId id = Stages.await(node.open());
+                joined.run();
                 Routes routes = new Routes(storage.routes(), id.toString(), runtime.format());
                 CertificateWatch certificates = watch(ofNode, metrics);
                 return new Clustered(

@@ -27,7 +27,8 @@ import picocli.CommandLine.Spec;
         name = "cluster",
         synopsisSubcommandLabel = "COMMAND",
         description =
-                "A cluster on this machine: Kafka, Redis Cluster and broker nodes, each part a process of its own.")
+                "A cluster on this machine: Kafka, Redis Cluster and broker nodes, each part a process of its own.",
+        footer = "Another number of shards, for any cluster whose nodes are stopped: cluster reshard -h")
 public final class ClusterCommand implements Subcommand, Runnable {
     private final Supplier<Path> launcher;
     private final Lifetime lifetime;

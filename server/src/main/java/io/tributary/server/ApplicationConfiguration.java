@@ -110,7 +110,7 @@ class ApplicationConfiguration {
     }
 
     /** Lets the rules of the configuration and of the store decide, unless the platform does. */
-    private static BrokerExtensions withRules(BrokerExtensions hooks, List<RuleSet> configured, SecurityStore store) {
+    static BrokerExtensions withRules(BrokerExtensions hooks, List<RuleSet> configured, SecurityStore store) {
         if (hooks.authorizer().equals(Authorizer.allowAll())) {
             Rules rules = new Rules(configured);
             StoredRules.decideIn(rules, configured, store);

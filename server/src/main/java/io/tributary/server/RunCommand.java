@@ -103,7 +103,7 @@ public final class RunCommand implements Subcommand, Runnable {
     }
 
     /** Spring's form; its keys have a dot, but for {@code --debug}. */
-    private static boolean isSetting(String word) {
+    static boolean isSetting(String word) {
         return word.equals("--debug") || word.matches("--[^=]*\\.[^=]*=.*");
     }
 

@@ -165,7 +165,8 @@ class ClusterSettingsTest {
                                 2 * MIB,
                                 "west"),
                         Duration.ofSeconds(5),
-                        new KafkaConfig.Topics(true, "abc")));
+                        new KafkaConfig.Topics(true, "abc"),
+                        KafkaConfig.Generation.FIRST));
     }
 
     @Test

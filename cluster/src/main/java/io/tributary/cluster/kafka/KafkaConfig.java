@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param reading how records are read
  * @param startTimeout how long a start waits for Kafka to answer
  * @param topics what an administrator says of the topics
+ * @param generation which of the topics of the shards' logs is meant
  */
 public record KafkaConfig(
         String bootstrapServers,
@@ -29,7 +30,8 @@ public record KafkaConfig(
         Appends appends,
         Reading reading,
         Duration startTimeout,
-        Topics topics) {
+        Topics topics,
+        Generation generation) {
 
     private static final Pattern SERVERS = Pattern.compile("[^,\\s]+:\\d{1,5}(,\\s*[^,\\s]+:\\d{1,5})*");
     private static final Pattern PREFIX = Pattern.compile("[a-zA-Z0-9._-]{1,100}");
@@ -67,7 +69,8 @@ public record KafkaConfig(
                 Appends.defaults(),
                 Reading.defaults(),
                 Duration.ofSeconds(30),
-                Topics.defaults());
+                Topics.defaults(),
+                Generation.FIRST);
     }
 
     /** The same with something else said of the topics. */
@@ -121,12 +124,32 @@ public record KafkaConfig(
                 newAppends,
                 newReading,
                 newStartTimeout,
-                newTopics);
+                newTopics,
+                generation);
     }
 
-    /** The topic of the shards' logs. */
+    /** The same with the shards' logs of another generation. */
+    public KafkaConfig withGeneration(Generation newGeneration) {
+        return new KafkaConfig(
+                bootstrapServers,
+                topicPrefix,
+                replicationFactor,
+                clientProperties,
+                appends,
+                reading,
+                startTimeout,
+                topics,
+                newGeneration);
+    }
+
+    /** The topic of the shards' logs, and the consumer group that is told how far they are read. */
     public String shardsTopic() {
-        return topicPrefix + ".shards";
+        return topicPrefix + ".shards" + (generation.number() == 0 ? "" : "." + generation.number());
+    }
+
+    /** The topic that says which generation of the shards' logs is the one that counts. */
+    public String layoutTopic() {
+        return topicPrefix + ".layout";
     }
 
     /** The topic with the numbers of ingest partitions, and the consumer group that shares these out. */
@@ -150,7 +173,25 @@ public record KafkaConfig(
         return "KafkaConfig[bootstrapServers=" + bootstrapServers + ", topicPrefix=" + topicPrefix
                 + ", replicationFactor="
                 + replicationFactor + ", clientProperties=" + new TreeSet<>(clientProperties.keySet()) + ", appends="
-                + appends + ", reading=" + reading + ", startTimeout=" + startTimeout + ", topics=" + topics + "]";
+                + appends + ", reading=" + reading + ", startTimeout=" + startTimeout + ", topics=" + topics
+                + ", generation="
+                + generation + "]";
+    }
+
+    /**
+     * Which of the topics of the shards' logs is meant: each time that the shards are changed, another one begins.
+     *
+     * @param number 0 for the topic with which the cluster was created; later ones are higher, not dense
+     * @param base what is added to each offset of the topic: offsets name sessions, connections and owners, and are to
+     *     be higher than all of the topics before
+     */
+    public record Generation(int number, long base) {
+        /** The topic with which a cluster is created. */
+        public static final Generation FIRST = new Generation(0, 0);
+
+        public Generation {
+            require(number >= 0 && base >= 0, "generation", number + " from " + base, "0 or more");
+        }
     }
 
     /**

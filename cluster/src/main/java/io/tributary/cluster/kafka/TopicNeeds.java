@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 /**
  * The requirements of a cluster on its topics.
  *
- * @param shards the number of shards, fixed when the cluster is created; 1 to 65,535
+ * @param shards the number of shards, 1 to 65,535
  * @param maps the names of the replicated maps; small letters, digits and '-'
  * @param laterMaps those of them that clusters of earlier versions have not, nor the audit log
  * @param retention how long the shards' logs are kept at least: longer than a message may be queued
@@ -26,7 +26,7 @@ public record TopicNeeds(
     private static final int SOURCE_BYTES = 24;
 
     /** Topics that are no maps. */
-    private static final List<String> TAKEN = List.of("shards", "apps", "ingest", "audit");
+    private static final List<String> TAKEN = List.of("shards", "apps", "ingest", "audit", "layout");
 
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]{0,63}");
 
@@ -63,7 +63,7 @@ public record TopicNeeds(
     }
 
     /** The largest record of a map, in bytes. */
-    int largestMapRecordBytes() {
+    public int largestMapRecordBytes() {
         return Math.max(largestRecordBytes(), LARGEST_RULE_SET_BYTES);
     }
 

@@ -23,6 +23,8 @@ public final class TopicRules {
     private static final int AUDIT_ENTRY_BYTES = AuditLog.LARGEST_ENTRY_BYTES + 1_024;
     private static final String KEPT_FOR_EVER = "a topic that gets another number would be published again";
 
+    private static final String LAYOUT_KEPT = "a cluster whose shards were changed would be taken for a new one";
+
     private final String topic;
     private final int partitions;
     private final int replicationFactor;
@@ -53,7 +55,7 @@ public final class TopicRules {
     }
 
     /** The rules of the shards' logs: a record is kept by time alone, and by the servers' time. */
-    static TopicRules shards(KafkaConfig config, TopicNeeds needs) {
+    public static TopicRules shards(KafkaConfig config, TopicNeeds needs) {
         TopicRules topic = new TopicRules(config, config.shardsTopic(), needs.shards(), needs.largestRecordBytes());
         topic.rules.put(
                 TopicConfig.CLEANUP_POLICY_CONFIG,
@@ -118,6 +120,17 @@ public final class TopicRules {
                 Rule.exactly(TopicConfig.CLEANUP_POLICY_DELETE, "the first record of a key counts, not the latest"));
         topic.rules.put(TopicConfig.RETENTION_MS_CONFIG, Rule.exactly("-1", KEPT_FOR_EVER));
         topic.rules.put(TopicConfig.RETENTION_BYTES_CONFIG, Rule.exactly("-1", KEPT_FOR_EVER));
+        return topic;
+    }
+
+    /** The rules of the record of generations of shards: every record is kept for ever, in one partition. */
+    public static TopicRules layout(KafkaConfig config) {
+        TopicRules topic = new TopicRules(config, config.layoutTopic(), 1, NUMBER_BYTES);
+        topic.rules.put(
+                TopicConfig.CLEANUP_POLICY_CONFIG,
+                Rule.exactly(TopicConfig.CLEANUP_POLICY_DELETE, "what counts depends on all that was before"));
+        topic.rules.put(TopicConfig.RETENTION_MS_CONFIG, Rule.exactly("-1", LAYOUT_KEPT));
+        topic.rules.put(TopicConfig.RETENTION_BYTES_CONFIG, Rule.exactly("-1", LAYOUT_KEPT));
         return topic;
     }
 
@@ -216,7 +229,8 @@ public final class TopicRules {
         return partitions == 1
                 ? "create it anew with one partition"
                 : "its cluster was made with " + found
-                        + " shards: configure so many again if that was ever configured here, or use another topic prefix."
+                        + " shards: configure so many again if that was ever configured here, and change the number with"
+                        + " `tributary cluster reshard`, or use another topic prefix."
                         + " If somebody has added partitions, do not: delete what others have written into them";
     }
 

@@ -37,8 +37,9 @@ public final class RedisChecks {
 
     private final List<String> problems = new ArrayList<>();
 
-    private RedisChecks(RedisConfig config, int shards, RedisClient client) {
-        position = new String(new ShardKeys(SlotTags.of(shards).getFirst()).position(), StandardCharsets.UTF_8);
+    private RedisChecks(RedisConfig config, int generation, int shards, RedisClient client) {
+        position = new String(
+                new ShardKeys(SlotTags.of(shards).getFirst(), generation).position(), StandardCharsets.UTF_8);
         this.config = config;
         this.client = client;
     }
@@ -50,11 +51,16 @@ public final class RedisChecks {
      * @param shards how many shards the cluster of brokers has
      */
     public static List<String> problems(RedisConfig config, int shards) {
+        return problems(config, 0, shards);
+    }
+
+    /** The same with another generation of shards than the first. */
+    public static List<String> problems(RedisConfig config, int generation, int shards) {
         RedisClient client = RedisClient.create();
         client.setOptions(
                 RedisCluster.withOptions(ClientOptions.builder(), config).build());
         try {
-            RedisChecks checks = new RedisChecks(config, shards, client);
+            RedisChecks checks = new RedisChecks(config, generation, shards, client);
             checks.run();
             return List.copyOf(checks.problems);
         } finally {

@@ -15,7 +15,8 @@ enum RedisScript {
     SAVE("save.lua", Operation.SAVE),
     READ_HASH("read-hash.lua", Operation.READ_SESSIONS),
     READ_QUEUE("read-queue.lua", Operation.READ_QUEUE),
-    READ_EXPIRED("read-expired.lua", Operation.READ_QUEUE);
+    READ_EXPIRED("read-expired.lua", Operation.READ_QUEUE),
+    DROP("drop.lua", Operation.SAVE);
 
     private final byte[] text;
     private final String digest;

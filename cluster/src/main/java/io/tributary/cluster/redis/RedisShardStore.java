@@ -37,14 +37,22 @@ public final class RedisShardStore implements ShardStore {
     private final int inlineBytes;
 
     /**
-     * Creates it on open connections, which stay open when it is closed.
+     * Creates that of the first generation of shards on open connections, which stay open when it is closed.
      *
-     * @param shards how many shards the cluster of brokers has; fixed when it is created, as all keys depend on it
+     * @param shards how many shards the cluster of brokers has, on which all keys depend
      * @param format says in which format records are written
      */
     public RedisShardStore(RedisCluster cluster, int shards, RecordFormat format, RedisRecorder recorder) {
+        this(cluster, 0, shards, format, recorder);
+    }
+
+    /** The same with another generation of shards, which has keys of its own. */
+    public RedisShardStore(
+            RedisCluster cluster, int generation, int shards, RecordFormat format, RedisRecorder recorder) {
         this.format = format;
-        keys = SlotTags.of(shards).stream().map(ShardKeys::new).toArray(ShardKeys[]::new);
+        keys = SlotTags.of(shards).stream()
+                .map(tag -> new ShardKeys(tag, generation))
+                .toArray(ShardKeys[]::new);
         scripts = new ScriptRunner(cluster, recorder);
         RedisConfig config = cluster.config();
         inlineBytes = config.inlineBytes();
@@ -139,6 +147,17 @@ public final class RedisShardStore implements ShardStore {
         }
         return scripts.run(new ScriptCall(RedisScript.SAVE, shard, save.keys(), save.arguments()))
                 .thenApply(_ -> null);
+    }
+
+    /**
+     * Deletes a part of all that there is of a shard of a generation that no owner has, some thousand keys at most.
+     *
+     * @return whether nothing is left
+     */
+    public CompletionStage<Boolean> drop(int shard) {
+        byte[][] position = {keys[shard].position()};
+        return scripts.run(new ScriptCall(RedisScript.DROP, shard, position, new byte[0][]))
+                .thenApply(reply -> (long) reply.getFirst() == 1);
     }
 
     @Override

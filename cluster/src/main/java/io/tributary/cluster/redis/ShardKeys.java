@@ -4,7 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The keys of one shard, all in the slot of its tag: {@code tributary:{tag}:} and what the key is of. Keys of messages
+ * The keys of one shard, all in the slot of its tag: {@code tributary:{tag}:} and what the key is of, with the number
+ * of the generation before the tag where it is not the first. Keys of messages
  * and of queues that are gone are known to the scripts alone, which find their names in the others.
  */
 final class ShardKeys {
@@ -15,8 +16,13 @@ final class ShardKeys {
     private final byte[] gone;
     private final byte[] queues;
 
+    /** Those of the first generation. */
     ShardKeys(String tag) {
-        String prefix = "tributary:{" + tag + "}:";
+        this(tag, 0);
+    }
+
+    ShardKeys(String tag, int generation) {
+        String prefix = "tributary:" + (generation == 0 ? "" : generation + ":") + "{" + tag + "}:";
         position = utf8(prefix + "shard");
         sessions = utf8(prefix + "sessions");
         wills = utf8(prefix + "wills");

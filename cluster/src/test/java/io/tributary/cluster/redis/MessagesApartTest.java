@@ -33,6 +33,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -329,6 +330,30 @@ class MessagesApartTest {
             }
             assertThat(queueOf("c0").entries()).hasSize(2);
         }
+    }
+
+    @Test
+    void shardIsDroppedAsAWholeAndWithItNoOtherGeneration() {
+        RedisShardStore later = new RedisShardStore(cluster, 7, 4, RecordFormat.alone(), RedisRecorder.NONE);
+        get(later.claim(SHARD, new Claimant(OWNER)));
+        List<String> clients = IntStream.range(0, 700).mapToObj(i -> "c" + i).toList();
+        save(next().sessions(clients.stream().map(client -> session(client, 1)).toList())
+                .queued(clients.stream()
+                        .flatMap(client -> Stream.of(
+                                new SequencedEntry(client, 1, queued(1)),
+                                new SequencedEntry(client, 2, queued(2 + clients.indexOf(client)))))
+                        .toList())
+                .wills(List.of(SavePoints.will("c0", 1))));
+        save(next().cleared(clients.subList(0, 600))); // more than one save point frees
+        int calls = 1;
+        while (!get(store.drop(SHARD))) {
+            calls++;
+        }
+        assertThat(calls).isGreaterThan(1);
+        assertThat(keys("*")).isEmpty();
+        assertThat(get(store.drop(SHARD))).isTrue();
+        assertThat(commands().keys("tributary:7:*")).hasSize(1);
+        later.close();
     }
 
     @Test

@@ -17,8 +17,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param id The name of the cluster, the same on all its nodes: 1 to 100 letters, digits, `.`, `_`, `-`. Nodes of
  *     another name are refused, and the names of Kafka's topics begin with it.
- * @param shards The number of shards, the same on all nodes and fixed when the cluster is created: a few for each
- *     thread that will ever run shards, no more.
+ * @param shards The number of shards, the same on all nodes: a few for each thread that will ever run shards, no more.
+ *     Only `tributary cluster reshard` changes it, while no node runs.
  * @param retention How long the shards' logs in Kafka are kept at least: longer than the cluster may be down, and than
  *     Redis may go back in time. All sessions are logged again four times in that time, so that a lost Redis is rebuilt
  *     from the logs.

@@ -129,7 +129,8 @@ public record KafkaSettings(
                         appends(largestRecordBytes),
                         reading(),
                         startTimeout,
-                        new Topics(createMissingTopics, acceptShardsTopic == null ? "" : acceptShardsTopic)));
+                        new Topics(createMissingTopics, acceptShardsTopic == null ? "" : acceptShardsTopic),
+                        KafkaConfig.Generation.FIRST));
     }
 
     private void checkSizes(String name, int largestRecordBytes) {

@@ -57,7 +57,7 @@ public final class BrokerProcess implements AutoCloseable {
     private BrokerProcess(Path folder, List<String> jvmOptions, List<String> settings) {
         this.folder = folder;
         this.jvmOptions = jvmOptions;
-        this.settings = settings;
+        this.settings = new ArrayList<>(settings);
     }
 
     /** Starts a broker with default settings and waits until it is ready. */
@@ -82,6 +82,20 @@ public final class BrokerProcess implements AutoCloseable {
         BrokerProcess broker = new BrokerProcess(folder, jvmOptions, settings);
         OPEN.add(broker);
         return broker;
+    }
+
+    /** Gives a setting another value, from its next start on: {@code --tributary.key=value}. */
+    public void setting(String changed) {
+        String key = changed.substring(0, changed.indexOf('=') + 1);
+        settings.removeIf(setting -> setting.startsWith(key));
+        settings.add(changed);
+    }
+
+    /** One of the program's commands in a JVM of its own, with the settings of this broker, which does not run. */
+    public ProcessBuilder command(String mainClass, String... words) {
+        List<String> all = new ArrayList<>(List.of(words));
+        all.addAll(allSettings());
+        return new ProcessBuilder(Lifetime.BOUND.command(java(mainClass, all))).redirectErrorStream(true);
     }
 
     /** Sets environment variables of its process, before it is started. */
@@ -234,24 +248,33 @@ public final class BrokerProcess implements AutoCloseable {
         destroy();
     }
 
-    private List<String> command() {
+    private List<String> allSettings() {
         List<String> all = new ArrayList<>(List.of(
                 "--tributary.listeners.tcp.port=" + tcpPort,
                 "--tributary.listeners.ws.port=" + webSocketPort,
                 "--tributary.data-dir=" + folder.resolve("data"),
                 "--server.port=" + httpPort));
         all.addAll(settings);
+        return all;
+    }
+
+    private List<String> command() {
+        List<String> all = allSettings();
         if (installation != null) {
             return installation.run(all);
         }
+        return java(MAIN_CLASS, all);
+    }
+
+    private List<String> java(String mainClass, List<String> arguments) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("--enable-native-access=ALL-UNNAMED");
         command.add("--sun-misc-unsafe-memory-access=allow");
         command.addAll(javaOptions());
         command.addAll(StartCache.options());
-        command.add(MAIN_CLASS);
-        command.addAll(all);
+        command.add(mainClass);
+        command.addAll(arguments);
         return command;
     }
 

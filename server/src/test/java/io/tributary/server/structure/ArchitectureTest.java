@@ -110,10 +110,13 @@ class ArchitectureTest {
         "cluster.kafka, persistence.shard persistence.limit persistence.audit cluster.secret",
         "cluster.kafka.audit, cluster.kafka persistence.audit",
         "cluster.kafka.shard, cluster.kafka persistence.shard",
+        "cluster.kafka.layout, cluster.kafka",
         "cluster.kafka.map, cluster.kafka persistence.shard persistence.replicated persistence.limit",
         "cluster.kafka.app, cluster.kafka persistence.shard persistence.app persistence.limit persistence.ingest",
         "cluster.kafka.ingest, cluster.kafka persistence.ingest",
         "cluster.redis, persistence.shard",
+        "cluster.reshard, broker.shard broker.shard.fold persistence.shard cluster cluster.kafka cluster.kafka.layout"
+                + " cluster.kafka.shard cluster.kafka.ingest cluster.node cluster.redis",
         "cluster.link, broker.tls cluster.secret",
         "cluster.node, broker.delivery broker.deployment broker.security.store broker.shard cluster.link persistence.replicated",
         "cluster.ingest, broker.routing broker.delivery persistence.ingest",

@@ -151,6 +151,11 @@ public final class SessionState {
 
     /** The client as its subscriptions name it; there is a / behind a U+0000 that stands for something else. */
     public String memberId() {
+        return memberId(clientId);
+    }
+
+    /** The same for the name of a session: the client by whose identifier the session has its shard. */
+    public static String memberId(String clientId) {
         int end = clientId.lastIndexOf(STRANDED);
         return end < 0 || clientId.indexOf('/', end) >= 0 ? clientId : clientId.substring(0, end);
     }

@@ -10,8 +10,10 @@ import io.tributary.cluster.kafka.KafkaTopics;
 import io.tributary.common.event.Source;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -43,6 +45,7 @@ final class IngestNumbers {
     private final String clientId;
     private final TopicPartition registry;
     private final Map<Uuid, Long> known = new HashMap<>();
+    private final Set<String> names = new HashSet<>();
     private long readUpTo;
 
     IngestNumbers(KafkaConfig config, String clientId) {
@@ -71,6 +74,28 @@ final class IngestNumbers {
         Map<String, Integer> numbers = new HashMap<>();
         identities.forEach((topic, identity) -> numbers.put(topic, number(topic, known.get(identity))));
         return numbers;
+    }
+
+    /** The numbers of all topics that were ever registered and are still the same; registers none. */
+    Map<String, Integer> registered() {
+        readToEnd();
+        List<String> there = names.stream().filter(existing()::contains).toList();
+        Map<String, Integer> numbers = new HashMap<>();
+        identities(there).forEach((topic, identity) -> {
+            if (known.containsKey(identity)) {
+                numbers.put(topic, number(topic, known.get(identity)));
+            }
+        });
+        return numbers;
+    }
+
+    private Set<String> existing() {
+        Admin admin = KafkaTopics.connect(config);
+        try {
+            return await(admin.listTopics().names());
+        } finally {
+            admin.close(Duration.ZERO);
+        }
     }
 
     private static int number(String topic, @Nullable Long registered) {
@@ -130,6 +155,7 @@ final class IngestNumbers {
     private void learn(ConsumerRecord<byte[], byte[]> record) {
         if (record.key() != null) {
             known.putIfAbsent(Uuid.fromString(new String(record.key(), UTF_8)), record.offset());
+            names.add(new String(record.value(), UTF_8));
         }
     }
 

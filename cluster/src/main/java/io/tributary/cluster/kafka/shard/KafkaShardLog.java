@@ -32,10 +32,12 @@ import org.jspecify.annotations.Nullable;
  * taken away, a limit of the topic that is too low), the log is broken: all appends fail from then on, and the failure
  * listener is told so that the node stops itself; to go on would be to skip a record.
  *
- * <p>Offsets are Kafka's: dense from 0. A record's time is the time at which Kafka's leader of the shard appended it,
- * which goes back if the clock of a new leader is behind that of the old one. Records that retention has deleted are
- * skipped: the first record that comes then has a higher offset than {@code from}. {@link #truncate} deletes nothing,
- * for the state store may go back in time; it tells Kafka's lag tools how far this group is.
+ * <p>Offsets are Kafka's, dense from 0, and the base of the {@link KafkaConfig.Generation generation}: a log of a
+ * later one looks like one whose records below the base were deleted. A record's time is the time at which Kafka's
+ * leader of the shard appended it, which goes back if the clock of a new leader is behind that of the old one. Records
+ * that retention has deleted are skipped: the first record that comes then has a higher offset than {@code from}.
+ * {@link #truncate} deletes nothing, for the state store may go back in time; it tells Kafka's lag tools how far this
+ * group is.
  *
  * <p>Callbacks of appends come on the producer's thread, or on that of a caller whose append failed at once; the reader
  * is called on a polling thread of its own.
@@ -51,6 +53,7 @@ public final class KafkaShardLog implements ShardLog {
     private final Consumer<Throwable> onBroken;
     private final OrderedProducer producer;
     private final PartitionQueue[] lanes;
+    private final long base;
 
     private final Admin admin;
     private long identityNanos = System.nanoTime() - IDENTITY_NANOS; // guarded by this
@@ -84,6 +87,7 @@ public final class KafkaShardLog implements ShardLog {
         this.clock = clock;
         this.config = config;
         this.clientId = clientId;
+        this.base = config.generation().base();
         this.recorder = recorder;
         this.onBroken = onBroken;
         this.producer = new OrderedProducer(config, clientId + "-shards", shards, recorder, onBroken);
@@ -111,7 +115,12 @@ public final class KafkaShardLog implements ShardLog {
 
     @Override
     public boolean append(int shard, byte[] value, AppendCallback callback) {
-        return lanes[shard].send(null, value, callback);
+        return lanes[shard].send(
+                null,
+                value,
+                base == 0
+                        ? callback
+                        : (offset, failure) -> callback.onAppended(failure == null ? offset + base : offset, failure));
     }
 
     @Override
@@ -125,7 +134,14 @@ public final class KafkaShardLog implements ShardLog {
             return;
         }
         ShardConsumer started = new ShardConsumer(
-                config, clientId + "-shards", lanes.length, retention, clock, reader, recorder, onBroken);
+                config,
+                clientId + "-shards",
+                lanes.length,
+                retention,
+                clock,
+                base == 0 ? reader : new RebasedReader(reader, base),
+                recorder,
+                onBroken);
         consumer = started;
         started.start();
         takesPart.accept(true);
@@ -167,7 +183,7 @@ public final class KafkaShardLog implements ShardLog {
     public void readFrom(int shard, long offset, int leaderEpoch) {
         ShardConsumer started = consumer;
         if (started != null) {
-            started.readFrom(shard, offset, leaderEpoch);
+            started.readFrom(shard, inTopic(offset), leaderEpoch);
         }
     }
 
@@ -203,8 +219,12 @@ public final class KafkaShardLog implements ShardLog {
     public void truncate(int shard, long offset) {
         ShardConsumer started = consumer;
         if (started != null) {
-            started.commit(shard, offset);
+            started.commit(shard, inTopic(offset));
         }
+    }
+
+    private long inTopic(long offset) {
+        return Math.max(0, offset - base);
     }
 
     @Override

@@ -65,6 +65,45 @@ class KafkaShardLogTest extends ShardLogContract {
                 .isEqualTo(LongStream.range(0, 3000).boxed().toList());
     }
 
+    /** A log of a later generation: owners take what lies below the base for deleted. */
+    @Test
+    void offsetsBeginAtTheBaseOfTheGeneration() throws ExecutionException, InterruptedException {
+        log().close();
+        KafkaConfig later = config().withGeneration(new KafkaConfig.Generation(0, 1_000));
+        try (KafkaShardLog log = TestKafka.allOwn(new KafkaShardLog(
+                later,
+                "node",
+                SHARDS,
+                Duration.ZERO,
+                InstantSource.system(),
+                KafkaRecorder.NONE,
+                failure -> broken.incrementAndGet()))) {
+            for (long expected = 1_000; expected < 1_010; expected++) {
+                assertThat(get(append(log, 0))).isEqualTo(expected);
+            }
+            Gaps reader = new Gaps();
+            log.start(reader);
+            until(() -> reader.assigned().contains(0));
+            log.readFrom(0, 0);
+            until(() -> reader.count(0) == 10);
+            assertThat(reader.from).first().isEqualTo(0L);
+            assertThat(reader.records(0).getFirst().offset()).isEqualTo(1_000);
+            assertThat(reader.records(0).getLast().offset()).isEqualTo(1_009);
+            log.readFrom(0, 1_007);
+            until(() -> reader.count(0) == 13);
+            assertThat(reader.from).last().isEqualTo(1_007L);
+            log.truncate(0, 1_004);
+        }
+        try (Admin admin = TestKafka.admin(config())) {
+            assertThat(admin.listConsumerGroupOffsets(config().shardsTopic())
+                            .partitionsToOffsetAndMetadata()
+                            .get()
+                            .get(shard(0)))
+                    .extracting(OffsetAndMetadata::offset)
+                    .isEqualTo(4L);
+        }
+    }
+
     @Test
     void gapShowsWhenReadFromBelowTheBeginningOfTheLog() {
         appendAll(0, texts("r", 100));

@@ -1,0 +1,106 @@
+package io.tributary.cluster.reshard;
+
+import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.RecordFormat;
+import io.tributary.common.event.StateCodec;
+import io.tributary.common.event.StoredSession;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.Will;
+import io.tributary.persistence.shard.ShardStore.Remnant;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/**
+ * What the shards of a cluster hold: how much, and a digest that is the same in whatever order it comes. Of a message
+ * that expires, size and expiry count and not its body, for a store may let that go meanwhile. Not thread-safe.
+ */
+final class Inventory {
+    private static final byte SESSION = 1;
+    private static final byte WILL = 2;
+    private static final byte MESSAGE = 3;
+    private static final byte EXPIRING = 4;
+
+    private final MessageDigest sha;
+    private long sessions;
+    private long wills;
+    private long messages;
+    private long bytes;
+    private long digest;
+
+    Inventory() {
+        try {
+            sha = MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+
+    /** How much there is, and the digest. */
+    record Sum(long sessions, long wills, long messages, long bytes, long digest) {
+        @Override
+        public String toString() {
+            return "%,d sessions, %,d wills, %,d messages of %,d bytes, digest %016x"
+                    .formatted(sessions, wills, messages, bytes, digest);
+        }
+    }
+
+    Sum sum() {
+        return new Sum(sessions, wills, messages, bytes, digest);
+    }
+
+    void add(StoredSession session) {
+        sessions++;
+        digest += digestOf(session);
+    }
+
+    /** A session that was added is another one now. */
+    void replace(StoredSession before, StoredSession now) {
+        digest += digestOf(now) - digestOf(before);
+    }
+
+    private long digestOf(StoredSession session) {
+        return hash(SESSION, session.clientId(), 0, StateCodec.encodeSession(session, RecordFormat.NEWEST));
+    }
+
+    void add(String clientId, long epoch, Will will) {
+        wills++;
+        digest += hash(WILL, clientId, epoch, StateCodec.encodeWill(will, false, RecordFormat.NEWEST));
+    }
+
+    void add(String clientId, long sequence, QueueEntry entry) {
+        long expiresAt = entry instanceof Queued queued ? queued.message().expiresAtMillis() : Message.NEVER;
+        if (expiresAt != Message.NEVER) {
+            addExpiring(clientId, sequence, entry.sizeBytes(), expiresAt);
+            return;
+        }
+        messages++;
+        bytes += entry.sizeBytes();
+        digest += hash(MESSAGE, clientId, sequence, StateCodec.encodeQueueEntry(entry, RecordFormat.NEWEST));
+    }
+
+    /** An entry whose message is gone. */
+    void add(String clientId, Remnant remnant) {
+        addExpiring(clientId, remnant.sequence(), remnant.sizeBytes(), remnant.expiresAtMillis());
+    }
+
+    private void addExpiring(String clientId, long sequence, int sizeBytes, long expiresAt) {
+        messages++;
+        bytes += sizeBytes;
+        byte[] known = ByteBuffer.allocate(Integer.BYTES + Long.BYTES)
+                .putInt(sizeBytes)
+                .putLong(expiresAt)
+                .array();
+        digest += hash(EXPIRING, clientId, sequence, known);
+    }
+
+    private long hash(byte kind, String clientId, long number, byte[] value) {
+        sha.update(kind);
+        sha.update(clientId.getBytes(StandardCharsets.UTF_8));
+        sha.update((byte) 0xFF); // in no text of UTF-8
+        sha.update(ByteBuffer.allocate(Long.BYTES).putLong(number).array());
+        return ByteBuffer.wrap(sha.digest(value)).getLong();
+    }
+}
