@@ -146,6 +146,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
                 new Others());
         cutOff = new CutOff(table, config.nodes(), timer);
         owners = new ShardTraffic(this::others, this::isCurrent, nodes::caughtUp, shardOf, runtime.executor(), format);
+        owners.onServed(() -> runtime.executor().execute(table.shards()::look));
         shared = new SharedTraffic(timer, format);
         questions = new OwnerQuestions(owners, format);
         transients = new TransientTraffic(owners, shared, timer, format, recorder);
@@ -441,6 +442,11 @@ public final class ClusterNode implements NodeView, AutoCloseable {
             LOG.warn(
                     "most other nodes take this one for gone, and have its shards: it was silent, or cannot be reached");
             recorder.onSuspected();
+        }
+
+        @Override
+        public boolean isServed(int shard, NodeId by) {
+            return owners.isServedBy(shard, by.toString(), by.name().equals(table.name()));
         }
 
         @Override

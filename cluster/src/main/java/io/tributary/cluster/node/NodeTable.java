@@ -375,6 +375,11 @@ public final class NodeTable {
         public void suspected() {
             listener.onSuspected();
         }
+
+        @Override
+        public boolean isServed(int shard, NodeId by) {
+            return listener.isServed(shard, by);
+        }
     }
 
     /** On the map's thread. */

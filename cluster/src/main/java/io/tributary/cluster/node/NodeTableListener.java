@@ -32,6 +32,9 @@ public interface NodeTableListener {
     /** Most other nodes take this process for gone, and have its shards; for some time. Any thread. */
     void onSuspected();
 
+    /** Whether a process is known to serve a shard; the pace at which shards go over. Any thread, with a lock held. */
+    boolean isServed(int shard, NodeId by);
+
     /** How many other nodes there are links with; for the next record of this process. Any thread. */
     int links();
 

@@ -24,19 +24,21 @@ import org.slf4j.LoggerFactory;
  * leaves or takes none any more, or has too few. Should that process be gone, the next one writes.
  *
  * <p>A shard that goes over from a process that is alive is begun with once that process has let go of it, or after a
- * second. All methods may be called from any thread.
+ * second; the next ones go over once it is served. All methods may be called from any thread.
  *
  * <p>Decided in docs/decisions/0018-the-node-table-assigns-shards.md.
  */
 final class ShardAssigner {
     /**
      * How many shards go over at a time from processes that are alive: clients of one wait for as long as it takes to
-     * let go of all of them, and to begin with them.
+     * let go of all of them, and to begin with them. More where there are so many that each is small.
      */
     static final int MOVES = 2;
 
-    /** After what time the next go over, if those before are not let go of sooner. */
-    static final Duration PACE = Duration.ofMillis(250);
+    private static final int SHARDS_OF_A_MOVE = 32;
+
+    /** After what time the next go over, if those before are not served sooner. */
+    static final Duration PACE = Duration.ofSeconds(1);
 
     /** How long a process that was suspected gets no shards for the balance. */
     static final Duration STEADY = Duration.ofSeconds(30);
@@ -64,7 +66,7 @@ final class ShardAssigner {
 
     private long movableNanos;
     /** The shards that went over with what this process wrote last. */
-    private List<Awaited> moving = List.of();
+    private List<Move> moving = List.of();
 
     private @Nullable ShardReading reading;
     private Set<Integer> reads = Set.of();
@@ -83,6 +85,9 @@ final class ShardAssigner {
     /** A shard's process before, which is to let go of it first. */
     private record Awaited(NodeId before, long version, long untilNanos) {}
 
+    /** A shard on its way to another process. */
+    private record Move(int shard, NodeId to) {}
+
     /** Told what comes of it; not with a lock held. */
     interface Told {
         /** {@link #part} is another one. */
@@ -90,6 +95,9 @@ final class ShardAssigner {
 
         /** Most other nodes take this one for gone. */
         void suspected();
+
+        /** Whether a process serves a shard; asked with a lock held. */
+        boolean isServed(int shard, NodeId by);
     }
 
     /** Creates it; {@link #joins} is to follow. */
@@ -283,27 +291,40 @@ final class ShardAssigner {
                 alive((keeper, node) -> keepers.contains(keeper) && node.part().isSteady());
         List<NodeId> leavers = alive((other, _) -> !keepers.contains(other) && !suspected.contains(other));
         long now = nanos.getAsLong();
-        boolean mayMove = now - movableNanos >= 0 || moving.stream().allMatch(this::hasLetGo);
-        Assignment next = current.next(keepers, steady.isEmpty() ? keepers : steady, leavers, mayMove ? MOVES : 0);
+        boolean mayMove = now - movableNanos >= 0 || moving.stream().allMatch(this::hasArrived);
+        int moves = mayMove ? Math.max(MOVES, current.owners().size() / SHARDS_OF_A_MOVE) : 0;
+        Assignment next = current.next(keepers, steady.isEmpty() ? keepers : steady, leavers, moves);
         if (next.equals(current)) {
             return null;
         }
         writing = new Assignment(newest + 1, next.owners());
         movableNanos = now + PACE.toNanos();
-        moving = changes(current, writing, now);
+        moving = changes(current, writing);
         return writing;
     }
 
-    /** The shards that have another process than before, and are to be let go of by that one. */
-    private static List<Awaited> changes(Assignment before, Assignment next, long now) {
-        List<Awaited> changes = new ArrayList<>();
+    /** The shards that have another process than before. */
+    private static List<Move> changes(Assignment before, Assignment next) {
+        List<Move> changes = new ArrayList<>();
         for (int shard = 0; shard < next.owners().size(); shard++) {
-            NodeId owner = before.owners().get(shard);
-            if (owner != null && !owner.equals(next.owners().get(shard))) {
-                changes.add(new Awaited(owner, next.version(), now + PATIENCE.toNanos()));
+            NodeId to = next.owners().get(shard);
+            if (to != null
+                    && before.owners().get(shard) != null
+                    && !to.equals(before.owners().get(shard))) {
+                changes.add(new Move(shard, to));
             }
         }
         return changes;
+    }
+
+    /** Nobody waits for what goes to a process that is over or taken for gone: it goes to another one at once. */
+    private boolean hasArrived(Move move) {
+        NodeRecord there = known.get(move.to.name());
+        return there == null
+                || there.incarnation() != move.to.incarnation()
+                || there.state().isFinal()
+                || suspected.contains(move.to)
+                || told.isServed(move.shard, move.to);
     }
 
     private void write(Assignment next) {

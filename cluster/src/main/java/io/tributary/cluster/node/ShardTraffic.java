@@ -54,6 +54,7 @@ public final class ShardTraffic implements OtherNodes {
     private final ConcurrentMap<String, Link> links = new ConcurrentHashMap<>();
     private final ConcurrentMap<Integer, KnownOwner> owners = new ConcurrentHashMap<>();
     private final ConcurrentMap<Integer, OwnerHere> ownersHere = new ConcurrentHashMap<>();
+    private volatile Runnable served = () -> {};
 
     /** Messages that wait until a link has room. */
     private final Set<LinkOfShard> toAsk = ConcurrentHashMap.newKeySet();
@@ -113,6 +114,7 @@ public final class ShardTraffic implements OtherNodes {
     /** The owner of a shard on another node serves it from now on. */
     void onOwnerLive(int shard, long ownerEpoch) {
         owners.computeIfPresent(shard, (_, owner) -> owner.liveSince(ownerEpoch));
+        served.run();
     }
 
     @Override
@@ -144,6 +146,23 @@ public final class ShardTraffic implements OtherNodes {
         return owner != null && owner.isLive && links.containsKey(owner.node);
     }
 
+    /**
+     * Whether a process serves a shard, as far as this node knows.
+     *
+     * @param isHere whether it is this process
+     */
+    boolean isServedBy(int shard, String process, boolean isHere) {
+        KnownOwner owner = owners.get(shard);
+        return isHere
+                ? owner == null && ownersHere.containsKey(shard)
+                : owner != null && owner.isLive && owner.node.equals(process);
+    }
+
+    /** Sets what is told when a shard begins to be served, here or by another node; before the first link. */
+    void onServed(Runnable listener) {
+        served = listener;
+    }
+
     /** The node that serves a shard, if that is another one that can be reached; else null. */
     @Nullable
     String ownerOf(int shard) {
@@ -161,6 +180,7 @@ public final class ShardTraffic implements OtherNodes {
     public void ownedHere(int shard, long ownerEpoch, OwnerHere owner) {
         ownersHere.put(shard, owner);
         owners.compute(shard, (_, old) -> old == null || old.epoch < ownerEpoch ? null : old);
+        served.run();
     }
 
     /**

@@ -65,7 +65,7 @@ final class Suspects {
         List<NodeId> gone = new ArrayList<>();
         int[] others = new int[1];
         known.forEachAlive((name, node) -> {
-            if (!name.equals(self)) {
+            if (!name.equals(self) && mayHaveShards(node)) {
                 others[0]++;
                 NodeId process = new NodeId(name, node.incarnation());
                 Duration enough = refused.containsKey(process) ? limit.dividedBy(2) : limit;
@@ -89,7 +89,7 @@ final class Suspects {
             alive.add(process);
             boolean isGone = refused.containsKey(process) || silence.apply(name).compareTo(limit) >= 0;
             boolean isUnaware = suspected.contains(process) && node.part().isSteady() && known.isSuspected(process);
-            if (!name.equals(self) && (isGone || isUnaware)) {
+            if (!name.equals(self) && mayHaveShards(node) && (isGone || isUnaware)) {
                 now.add(process);
             }
         });
@@ -99,5 +99,10 @@ final class Suspects {
         List<NodeId> sorted = new ArrayList<>(now);
         sorted.sort(Comparator.comparing(NodeId::name));
         return sorted.subList(0, Math.min(sorted.size(), ShardPart.MOST_SUSPECTS));
+    }
+
+    /** A node that starts has none yet; it is slow to be heard while it reads all subscriptions, and has no link. */
+    private static boolean mayHaveShards(NodeRecord node) {
+        return node.state() != NodeState.JOINING || node.part().isWilling();
     }
 }

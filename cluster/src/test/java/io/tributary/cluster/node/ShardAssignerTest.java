@@ -127,6 +127,21 @@ class ShardAssignerTest {
     }
 
     @Test
+    void getsShardsAtOnceWhenItWasSlowToBeHeardWhileItJoined() {
+        List<SimNode> nodes = cluster("a", "b");
+        SimNode slow = SimNode.joining("c", log, timer);
+        nodes.forEach(node -> node.table.shards().refused(slow.id()));
+        slow.view.cutOff();
+        timer.pass(Duration.ofMillis(4500));
+        slow.view.reconnect();
+        timer.pass(MOMENT);
+        slow.takeShards();
+        timer.pass(SECOND);
+        assertThat(slow.told).doesNotContain("suspected");
+        assertThat(slow.shards).hasSize(4);
+    }
+
+    @Test
     void nodeThatWasSuspectedOwnsShardsWhenThereIsNoOther() {
         List<SimNode> nodes = cluster("a", "b");
         SimNode wronged = nodes.getFirst();
@@ -216,6 +231,22 @@ class ShardAssignerTest {
         a.letGo();
         timer.pass(MOMENT.multipliedBy(5));
         assertThat(a.shards).hasSize(6);
+        assertShared(List.of(a, b));
+    }
+
+    @Test
+    void nextShardsGoOverOnceThoseBeforeAreServed() {
+        SimNode a = SimNode.owning("a", log, timer);
+        a.unserved.addAll(ALL);
+        SimNode b = SimNode.owning("b", log, timer);
+        timer.pass(MOMENT.multipliedBy(5));
+        assertThat(b.shards).hasSize(ShardAssigner.MOVES);
+        a.unserved.removeAll(b.shards);
+        a.table.shards().look();
+        timer.pass(MOMENT.multipliedBy(5));
+        assertThat(b.shards).hasSize(2 * ShardAssigner.MOVES);
+        timer.pass(ShardAssigner.PACE.plus(SECOND));
+        assertThat(b.shards).as("those before do not hold up the rest for long").hasSize(6);
         assertShared(List.of(a, b));
     }
 

@@ -3,7 +3,9 @@ package io.tributary.cluster.node;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +20,7 @@ final class SharedLog {
     private final ClusterTimer timer;
     private final List<Entry> entries = new ArrayList<>();
     private final List<View> views = new ArrayList<>();
+    private final Set<SimNode> nodes = new LinkedHashSet<>();
 
     /** One record. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -25,6 +28,11 @@ final class SharedLog {
 
     SharedLog(ClusterTimer timer) {
         this.timer = timer;
+    }
+
+    /** The nodes that share it, as each takes part in it. */
+    Set<SimNode> nodes() {
+        return nodes;
     }
 
     View view() {

@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -31,12 +32,16 @@ final class SimNode implements NodeTableListener {
     final List<String> told = new ArrayList<>();
     final CompletableFuture<NodeId> opened;
     private final ManualTimer timer;
+    private final SharedLog log;
     long toldMillis;
     Set<Integer> shards = Set.of();
     boolean letsGo = true;
     private final List<Runnable> unreleased = new ArrayList<>();
     private final Map<NodeId, SimNode> linked = new HashMap<>();
     private boolean killed;
+
+    /** The shards that nobody serves, as this node knows. */
+    final Set<Integer> unserved = new HashSet<>();
 
     SimNode(String name, int newestFormat, SharedLog log, ManualTimer timer) {
         this(name, newestFormat, Formats.AUTOMATIC, log, timer);
@@ -64,23 +69,37 @@ final class SimNode implements NodeTableListener {
         table = new NodeTable(name, format, formats, SHARDS, view, TIMES, mortal, timer::wallMillis, this);
         cutOff = new CutOff(table, TIMES, mortal);
         opened = table.open().toCompletableFuture();
+        this.log = log;
+        log.nodes().add(this);
         timer.pass(MOMENT);
     }
 
     /** A process that serves clients and takes shards. */
     static SimNode owning(String name, SharedLog log, ManualTimer timer) {
+        SimNode node = joining(name, log, timer);
+        node.takeShards();
+        return node;
+    }
+
+    /** A process that is in the table, and reads what others have written before it serves clients. */
+    static SimNode joining(String name, SharedLog log, ManualTimer timer) {
         SimNode node = new SimNode(name, 1, log, timer);
         timer.pass(TIMES.watch());
         node.table.shards().reads(node::assign);
         CompletableFuture<?> _ = node.join();
-        node.table.live();
-        node.table.shards().takePart(true);
-        timer.pass(MOMENT);
         return node;
+    }
+
+    /** Serves clients and takes shards from now on. */
+    void takeShards() {
+        table.live();
+        table.shards().takePart(true);
+        timer.pass(MOMENT);
     }
 
     private void assign(Set<Integer> assigned, Runnable released) {
         shards = assigned;
+        log.nodes().forEach(node -> timer.after(1, node.table.shards()::look));
         unreleased.add(released);
         if (letsGo) {
             letGo();
@@ -166,6 +185,14 @@ final class SimNode implements NodeTableListener {
     @Override
     public void onSuspected() {
         told.add("suspected");
+    }
+
+    @Override
+    public boolean isServed(int shard, NodeId by) {
+        return !unserved.contains(shard)
+                && log.nodes().stream()
+                        .anyMatch(
+                                node -> node.shards.contains(shard) && node.id().equals(by));
     }
 
     @Override

@@ -2,10 +2,12 @@ package io.tributary.perf.client;
 
 import io.tributary.perf.scenario.ConnectOptions;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Connects clients at a rate, with a bound on those that are not ready yet. For one thread. */
@@ -20,8 +22,12 @@ final class ConnectRamp {
         pending = options.pending();
     }
 
-    /** Connects all of them and waits until they are ready. */
-    void connect(List<LoadClient> clients) {
+    /**
+     * Connects all of them, and waits until they are ready.
+     *
+     * @param how begins to connect one; ends when its place is free
+     */
+    void go(List<LoadClient> clients, Function<LoadClient, CompletableFuture<Void>> how) {
         Semaphore places = new Semaphore(pending);
         AtomicInteger failures = new AtomicInteger();
         AtomicReference<@Nullable Throwable> first = new AtomicReference<>();
@@ -29,7 +35,7 @@ final class ConnectRamp {
         for (int i = 0; i < clients.size(); i++) {
             await(started + (long) (i * nanosBetween));
             places.acquireUninterruptibly();
-            var _ = clients.get(i).connect().whenComplete((_, failure) -> {
+            var _ = how.apply(clients.get(i)).whenComplete((_, failure) -> {
                 if (failure != null) {
                     failures.incrementAndGet();
                     first.compareAndSet(null, failure);

@@ -108,6 +108,11 @@ final class LoadClient {
         return result;
     }
 
+    /** Connects, subscribes, and disconnects. From any thread; the future ends then, or when one of it has failed. */
+    CompletableFuture<Void> visit() {
+        return connect().thenRunAsync(this::disconnect, loop.eventLoop());
+    }
+
     private void dial() {
         if (connection != null || !connecting.isDone()) {
             return;

@@ -99,9 +99,18 @@ public final class LocalCrew implements Crew {
         List<LoadClient> others = clients(groups).stream()
                 .filter(client -> !client.planned().group().subscribes())
                 .toList();
-        ConnectRamp ramp = new ConnectRamp(plan.scenario().connect(), share.runners());
-        ramp.connect(subscribers);
-        ramp.connect(others);
+        ConnectRamp ramp = ramp();
+        ramp.go(subscribers, LoadClient::connect);
+        ramp.go(others, LoadClient::connect);
+    }
+
+    @Override
+    public void visit(List<String> groups) {
+        ramp().go(clients(groups), LoadClient::visit);
+    }
+
+    private ConnectRamp ramp() {
+        return new ConnectRamp(plan.scenario().connect(), share.runners());
     }
 
     @Override

@@ -85,6 +85,7 @@ final class Conductor {
     private void perform(Step step) {
         switch (step.action()) {
             case CONNECT -> crew.connect(step.groups());
+            case VISIT -> crew.visit(step.groups());
             case DISCONNECT -> crew.disconnect(step.groups(), false);
             case DROP -> crew.disconnect(step.groups(), true);
             case PUBLISH -> publish(step);

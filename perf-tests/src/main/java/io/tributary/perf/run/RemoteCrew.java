@@ -25,6 +25,11 @@ final class RemoteCrew implements Crew {
     }
 
     @Override
+    public void visit(List<String> groups) {
+        var _ = ask("visit", groups(groups));
+    }
+
+    @Override
     public void disconnect(List<String> groups, boolean abruptly) {
         var _ = ask("disconnect", groups(groups).put("abruptly", abruptly));
     }

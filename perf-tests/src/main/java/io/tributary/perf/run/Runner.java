@@ -79,6 +79,7 @@ public final class Runner {
             case "offset" -> done(() -> clock.setOffset(details.path("nanos").asLong()));
             case "plan" -> done(() -> plan(details));
             case "connect" -> done(() -> crew().connect(groups(details)));
+            case "visit" -> done(() -> crew().visit(groups(details)));
             case "disconnect" ->
                 done(() -> crew().disconnect(
                                 groups(details), details.path("abruptly").asBoolean()));

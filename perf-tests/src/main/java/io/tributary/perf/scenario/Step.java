@@ -58,6 +58,8 @@ public record Step(
     public enum Action {
         /** Connects clients, those that subscribe first, and waits until they are ready. */
         CONNECT,
+        /** Connects clients, and has each disconnect as soon as it is ready: their sessions stay. */
+        VISIT,
         /** Has clients disconnect, as MQTT says. */
         DISCONNECT,
         /** Cuts clients' connections, all at once. */

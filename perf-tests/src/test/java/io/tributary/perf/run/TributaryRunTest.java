@@ -155,8 +155,8 @@ class TributaryRunTest {
                   - {name: sub, count: 4, persistent: true, subscribe: [{filter: "b/{n}", qos: 1}]}
                   - {name: pub, count: 4, publish: {topic: "b/{n}", qos: 1, window: 20}}
                 steps:
-                  - {name: connect, do: connect}
-                  - {name: leave, do: disconnect, groups: [sub]}
+                  - {name: sessions, do: visit, groups: [sub]}
+                  - {name: connect, do: connect, groups: [pub]}
                   - {name: publish, do: publish, groups: [pub], messages: 100}
                   - {name: come back, do: connect, groups: [sub], measured: true}
                   - {name: drain, do: drain, measured: true}
