@@ -37,22 +37,23 @@ public final class ClusterBroker {
     /**
      * Starts the only node of a cluster whose shards are being changed, so that it brings these to rest; with the
      * shards that {@code cluster} has, whichever they are. Otherwise as {@link #start}.
+     *
+     * @param joined called once the node is in the node table, each time; throws a
+     *     {@link io.tributary.broker.BrokerStartException} when it is not to go on
      */
     public static Broker startOnly(
             BrokerConfig config,
             ClusterConfig cluster,
             BrokerExtensions extensions,
             BrokerMetrics metrics,
-            ClusterMetrics clusterMetrics) {
+            ClusterMetrics clusterMetrics,
+            Runnable joined) {
         // It is to come to an end: no snapshots of the log, and what has expired is copied as expired.
         BrokerConfig ofNode = config.toBuilder()
                 .shards(shards -> shards.retention(Duration.ZERO).expirySweep(0))
                 .build();
         return Broker.start(
-                ofNode,
-                extensions,
-                metrics,
-                onLost -> Clustered.open(ofNode, cluster, clusterMetrics, () -> {}, onLost));
+                ofNode, extensions, metrics, onLost -> Clustered.open(ofNode, cluster, clusterMetrics, joined, onLost));
     }
 
     /** Redis can be lost while the log is there; a broker alone has both in one store. */

@@ -109,7 +109,7 @@ public final class ReshardCommand implements Subcommand, Runnable {
         Reshard reshard = new Reshard(
                 cluster,
                 config.broker().largestPackets().maxPacketBytes(),
-                shards -> startOwner(config, shards),
+                (shards, joined) -> startOwner(config, shards, joined),
                 this::say,
                 new SteadyClock());
         if (abandon) {
@@ -132,7 +132,7 @@ public final class ReshardCommand implements Subcommand, Runnable {
     }
 
     /** What of a node has to do with wills and queues, with the rules by which it judges them; no listeners. */
-    private static Broker startOwner(ServerConfig config, ClusterConfig cluster) {
+    private static Broker startOwner(ServerConfig config, ClusterConfig cluster, Runnable joined) {
         BrokerMetrics metrics = BrokerMetrics.unregistered();
         SecurityStore store = new SecurityStore(metrics.security());
         BrokerExtensions rules = ApplicationConfiguration.withRules(BrokerExtensions.NONE, config.rules(), store)
@@ -144,6 +144,15 @@ public final class ReshardCommand implements Subcommand, Runnable {
                 cluster,
                 rules,
                 metrics,
-                ClusterMetrics.unregistered());
+                ClusterMetrics.unregistered(),
+                () -> check(joined));
+    }
+
+    private static void check(Runnable joined) {
+        try {
+            joined.run();
+        } catch (ReshardException | KafkaAccessException e) {
+            throw new BrokerStartException(String.valueOf(e.getMessage()), e);
+        }
     }
 }

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -64,6 +65,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     private final Duration knowledgeAge;
     private final List<Watcher> watchers = new CopyOnWriteArrayList<>();
 
+    private final AtomicBoolean willLookAtShards = new AtomicBoolean();
     private volatile boolean over;
     private volatile boolean serving;
     private final CompletableFuture<@Nullable Void> reached = new CompletableFuture<>();
@@ -146,7 +148,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
                 new Others());
         cutOff = new CutOff(table, config.nodes(), timer);
         owners = new ShardTraffic(this::others, this::isCurrent, nodes::caughtUp, shardOf, runtime.executor(), format);
-        owners.onServed(() -> runtime.executor().execute(table.shards()::look));
+        owners.onServed(this::lookAtShards);
         shared = new SharedTraffic(timer, format);
         questions = new OwnerQuestions(owners, format);
         transients = new TransientTraffic(owners, shared, timer, format, recorder);
@@ -355,6 +357,16 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         timer.after(LOOK_NANOS, this::pulse);
         look();
         lose(wallClock.look());
+    }
+
+    /** Soon, once for all shards that are served at a time. */
+    private void lookAtShards() {
+        if (willLookAtShards.compareAndSet(false, true)) {
+            runtime.executor().execute(() -> {
+                willLookAtShards.set(false);
+                table.shards().look();
+            });
+        }
     }
 
     private void look() {

@@ -17,6 +17,7 @@ import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import io.tributary.persistence.shard.ShardStore.Claimant;
 import io.tributary.persistence.shard.ShardStore.SessionPage;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,10 +45,17 @@ final class OldShards implements AutoCloseable {
      *
      * @param problem what is left, in words; null when nothing is, and the store has all that the logs say
      * @param ofBackEnds whether it is records of back-ends
+     * @param ends the offset behind the last record of each shard
      * @param next an offset above all that name a session, a connection or an owner
      * @param ingested the latest record of each partition of back-ends that a shard has, by its number
      */
-    record Rest(@Nullable String problem, boolean ofBackEnds, long next, Map<Integer, Source> ingested) {}
+    record Rest(
+            @Nullable String problem, boolean ofBackEnds, List<Long> ends, long next, Map<Integer, Source> ingested) {
+        /** One that is none yet. */
+        static Rest not(String problem, boolean ofBackEnds) {
+            return new Rest(problem, ofBackEnds, List.of(), 0, Map.of());
+        }
+    }
 
     ClusterConfig config() {
         return config;
@@ -70,7 +78,7 @@ final class OldShards implements AutoCloseable {
         return isStoreAt(topic.ends());
     }
 
-    /** Whether the store of each shard is as far as this, an offset of the topic for each; as {@link #isStoreAtEnds}. */
+    /** The same of other ends than those of now, an offset of the topic for each shard. */
     boolean isStoreAt(long[] ends) {
         Map<Integer, Long> tails = new HashMap<>();
         for (int shard = 0; shard < ends.length; shard++) {
@@ -87,6 +95,15 @@ final class OldShards implements AutoCloseable {
         return !says.get();
     }
 
+    /** Whether the shards are as they were: their logs closed, where they ended then, and the store there, too. */
+    boolean isAsAt(Rest rest) {
+        return topic.isClosedForWriting() && rest.ends().equals(listOf(topic.ends())) && isStoreAtEnds();
+    }
+
+    private static List<Long> listOf(long[] ends) {
+        return Arrays.stream(ends).boxed().toList();
+    }
+
     private long appliedIn(int shard) {
         return Answers.of(store.readQueue(shard, "", 0, 1, 1)).applied();
     }
@@ -94,18 +111,17 @@ final class OldShards implements AutoCloseable {
     /** Looks at all of it, which makes older owners void. */
     Rest rest() {
         if (!isStoreAtEnds()) {
-            return new Rest("the logs say what Redis has not got yet", false, 0, Map.of());
+            return Rest.not("the logs say what Redis has not got yet", false);
         }
-        Look look = new Look();
         long[] ends = topic.ends();
+        Look look = new Look(listOf(ends));
         for (int shard = 0; shard < ends.length; shard++) {
             long end = ends[shard] + base;
             look.next = Math.max(look.next, end);
             try {
                 look.at(Answers.of(store.claim(shard, new Claimant(end))));
             } catch (FencedException e) {
-                return new Rest(
-                        "the log of shard " + shard + " has lost its end (" + e.getMessage() + ")", false, 0, Map.of());
+                return Rest.not("the log of shard " + shard + " has lost its end (" + e.getMessage() + ")", false);
             }
             @Nullable String cursor = null;
             do {
@@ -124,6 +140,11 @@ final class OldShards implements AutoCloseable {
         private final Map<Integer, Source> ingested = new TreeMap<>();
         private long attached;
         private long due;
+        private final List<Long> ends;
+
+        private Look(List<Long> ends) {
+            this.ends = ends;
+        }
 
         void at(Claim claim) {
             next = Math.max(next, claim.applied() + 1);
@@ -153,11 +174,8 @@ final class OldShards implements AutoCloseable {
 
         Rest rest() {
             if (attached > 0 || due > 0) {
-                return new Rest(
-                        "%d sessions have a connection still, %d wills are due".formatted(attached, due),
-                        false,
-                        0,
-                        Map.of());
+                return Rest.not(
+                        "%d sessions have a connection still, %d wills are due".formatted(attached, due), false);
             }
             Map<Integer, Long> latest = new HashMap<>();
             ingested.forEach((number, source) -> latest.put(number, source.offset()));
@@ -165,12 +183,8 @@ final class OldShards implements AutoCloseable {
             List<String> topics = ingest == null ? List.of() : ingest.source().topics();
             String unfinished = IngestProgress.unfinished(config.kafka(), topics, latest);
             return unfinished == null
-                    ? new Rest(null, false, next, ingested)
-                    : new Rest(
-                            "records of " + unfinished + " are with some subscribers and not with others",
-                            true,
-                            0,
-                            Map.of());
+                    ? new Rest(null, false, ends, next, ingested)
+                    : Rest.not("records of " + unfinished + " are with some subscribers and not with others", true);
         }
     }
 

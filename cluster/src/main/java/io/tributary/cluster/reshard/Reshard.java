@@ -36,7 +36,7 @@ import java.util.stream.IntStream;
  * <p>Decided in docs/decisions/0020-generations-of-shards.md.
  */
 public final class Reshard {
-    private static final int MOST_TIMES_TO_REST = 5;
+    private static final int MOST_TIMES_TO_REST = 20;
     private static final Duration SILENCE = Duration.ofSeconds(2);
     private static final Duration LONGEST_REST = Duration.ofMinutes(15);
     private static final long POLL_MILLIS = 200;
@@ -51,8 +51,13 @@ public final class Reshard {
     /** Starts a node that serves no clients. */
     @FunctionalInterface
     public interface OwnerNode {
-        /** Starts it with these shards, and returns when it owns all of them; it ends when it is closed. */
-        AutoCloseable start(ClusterConfig cluster);
+        /**
+         * Starts it with these shards, and returns when it owns all of them; it ends when it is closed.
+         *
+         * @param joined called once the node is in the node table, each time; throws a {@link ReshardException} when it
+         *     is not to go on
+         */
+        AutoCloseable start(ClusterConfig cluster, Runnable joined);
     }
 
     /**
@@ -92,6 +97,7 @@ public final class Reshard {
         try (RedisCluster redis = RedisCluster.connect(configured.redis())) {
             if (history.pending() == null && current.shards() == shards) {
                 say.accept("the cluster has " + shards + " shards already");
+                open(current);
                 drop(history.others(), redis);
             } else {
                 checkThatNoNodeRuns(current);
@@ -118,18 +124,20 @@ public final class Reshard {
     public void abandon() {
         LayoutHistory history = LayoutLog.read(kafka);
         LayoutHistory.Pending pending = history.pending();
+        ShardLayout current = current(history);
         if (pending == null) {
             say.accept("nothing was begun that is not finished");
+            open(current);
             return;
         }
-        ShardLayout current = current(history);
         checkThatNoNodeRuns(current); // the owner of a call that still goes on is one
         try (RedisCluster redis = RedisCluster.connect(configured.redis());
                 OldShards old = old(current, redis)) {
             old.topic().openForWriting(atLeastNeeded(current, pending.begun().maxRecordBytes()));
             long _ = LayoutLog.append(kafka, new Abandoned(pending.generation()));
             LayoutHistory after = LayoutLog.read(kafka);
-            if (!after.current(configured.shards()).equals(current)) { // the other call was quicker: its generation counts
+            if (!after.current(configured.shards()).equals(current)) {
+                // The other call was quicker: its generation counts.
                 throw new ReshardException("another process has changed the shards; nothing was given up");
             }
             drop(after.others().headMap(pending.generation() + 1), redis); // who has begun anew has later ones
@@ -150,12 +158,20 @@ public final class Reshard {
     }
 
     /** One that started just now has said so in the node table before it looked for our record. */
-    private void checkThatNoNodeStarted(ShardLayout current, int generation) {
+    private void checkThatNoNodeStarted(ShardLayout current, OldShards old, int generation, int maxRecordBytes) {
         try {
             checkThatNoNodeRuns(current);
         } catch (ReshardException e) {
+            old.topic().openForWriting(maxRecordBytes); // a call before may have closed it
             long _ = LayoutLog.append(kafka, new Abandoned(generation));
             throw e;
+        }
+    }
+
+    /** Has the shards that count take records, where two calls at a time have left them closed. */
+    private void open(ShardLayout current) {
+        try (ShardsTopic topic = new ShardsTopic(current.in(kafka), current.shards())) {
+            topic.openForWriting(atLeastNeeded(current, 0));
         }
     }
 
@@ -177,12 +193,12 @@ public final class Reshard {
                     ? history.pending().begun().maxRecordBytes()
                     : old.topic().maxRecordBytes();
             int generation = begin(current, shards, atLeastNeeded(current, maxRecordBytes));
-            checkThatNoNodeStarted(current, generation);
+            checkThatNoNodeStarted(current, old, generation, atLeastNeeded(current, maxRecordBytes));
             drop(history.others(), redis);
             Rest rest = bringToRest(old, generation, atLeastNeeded(current, maxRecordBytes));
             ShardLayout next = new ShardLayout(generation, shards, rest.next());
             copy(old, next, rest, maxRecordBytes, redis);
-            if (!old.isStoreAtEnds()) { // Redis may have gone back in time while it was read
+            if (!old.isAsAt(rest)) { // Redis may have gone back in time, or another call has gone on with them
                 throw new ReshardException("the old shards have changed meanwhile; call this again");
             }
             switchTo(next);
@@ -198,6 +214,7 @@ public final class Reshard {
         LayoutHistory history = LayoutLog.read(kafka);
         if (!history.isPending(generation)
                 || !history.current(configured.shards()).equals(current)) {
+            long _ = LayoutLog.append(kafka, new Abandoned(generation)); // or no node could start
             throw new ReshardException("another process changes the shards; call this again when it has ended");
         }
         say.accept("from %d shards (generation %d) to %d (generation %d)"
@@ -219,9 +236,10 @@ public final class Reshard {
             say.accept("an owner brings the shards to rest");
             checkThatIsPending(generation);
             old.topic().openForWriting(maxRecordBytes);
-            runOwner(old, withBackEnds);
+            runOwner(old, generation, withBackEnds);
             checkThatIsPending(generation);
             old.topic().closeForWriting();
+            checkThatMayBeClosed(generation);
             Rest rest = old.rest();
             if (rest.problem() == null) {
                 say.accept("the shards are at rest, and their logs closed");
@@ -235,9 +253,18 @@ public final class Reshard {
         }
     }
 
-    private void runOwner(OldShards old, boolean withBackEnds) {
+    /** What was given up just before it was closed has nodes by now. */
+    private void checkThatMayBeClosed(int generation) {
+        LayoutHistory history = LayoutLog.read(kafka);
+        if (!history.isPending(generation) && history.pending() == null) {
+            open(history.current(configured.shards()));
+        }
+        checkThatIsPending(generation);
+    }
+
+    private void runOwner(OldShards old, int generation, boolean withBackEnds) {
         ClusterConfig config = withBackEnds ? old.config() : old.config().withoutIngest();
-        try (AutoCloseable _ = owner.start(config)) {
+        try (AutoCloseable _ = owner.start(config, () -> checkThatIsPending(generation))) {
             // By then it has declared the nodes dead that are not there, and ended their connections.
             Answers.pause(config.nodes().silence().plus(config.nodes().late()).toMillis());
             long[] ends = old.topic().ends(); // records come later, too: of sessions that expire, of back-ends

@@ -15,8 +15,8 @@ public interface Crew extends AutoCloseable {
     void connect(List<String> groups);
 
     /**
-     * Connects the clients of groups, at the scenario's rate, and has each disconnect as soon as it is ready: at no time
-     * are more connected than may be on their way.
+     * Connects the clients of groups, at the scenario's rate, and has each disconnect as soon as it is ready: at no
+     * time are more connected than may be on their way.
      */
     void visit(List<String> groups);
 

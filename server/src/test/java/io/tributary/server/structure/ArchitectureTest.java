@@ -116,7 +116,7 @@ class ArchitectureTest {
         "cluster.kafka.ingest, cluster.kafka persistence.ingest",
         "cluster.redis, persistence.shard",
         "cluster.reshard, broker.shard broker.shard.fold persistence.shard cluster cluster.kafka cluster.kafka.layout"
-                + " cluster.kafka.shard cluster.kafka.ingest cluster.node cluster.redis",
+                + " cluster.kafka.shard cluster.kafka.ingest cluster.node cluster.redis cluster.ingest persistence.ingest",
         "cluster.link, broker.tls cluster.secret",
         "cluster.node, broker.delivery broker.deployment broker.security.store broker.shard cluster.link persistence.replicated",
         "cluster.ingest, broker.routing broker.delivery persistence.ingest",

@@ -130,14 +130,19 @@ public final class ShardsTopic implements AutoCloseable {
      */
     public void closeForWriting() {
         setMaxRecordBytes(name(), NOTHING);
+        awaitTaking(false);
+    }
+
+    /** Waits until all of Kafka's servers take records, or refuse them, as was set just now. */
+    private void awaitTaking(boolean wanted) {
         long deadline = System.nanoTime() + config.startTimeout().toNanos();
         try (KafkaProducer<byte[], byte[]> producer =
                 KafkaClients.producer(config, ClientProperties.ingestProducer(config, name() + "-closing"))) {
             for (TopicPartition partition : partitions()) {
-                while (takes(producer, partition)) {
+                while (takes(producer, partition) != wanted) {
                     if (System.nanoTime() - deadline >= 0) {
-                        throw new KafkaAccessException(name() + " still takes records, though "
-                                + TopicConfig.MAX_MESSAGE_BYTES_CONFIG + " was set to " + NOTHING);
+                        throw new KafkaAccessException(name() + (wanted ? " takes no" : " still takes")
+                                + " records, though " + TopicConfig.MAX_MESSAGE_BYTES_CONFIG + " was set");
                     }
                     pause();
                 }
@@ -166,6 +171,7 @@ public final class ShardsTopic implements AutoCloseable {
     public void openForWriting(int maxRecordBytes) {
         if (isClosedForWriting()) {
             setMaxRecordBytes(name(), Integer.toString(maxRecordBytes));
+            awaitTaking(true);
         }
     }
 
