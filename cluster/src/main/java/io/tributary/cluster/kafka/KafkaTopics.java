@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -132,6 +133,20 @@ public final class KafkaTopics {
         properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, timeout);
         properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, timeout);
         return KafkaClients.admin(config, properties);
+    }
+
+    /**
+     * The names of all topics that there are. Blocks, for at most the configured time.
+     *
+     * @throws KafkaAccessException when Kafka does not answer
+     */
+    public static Set<String> names(KafkaConfig config) {
+        Admin admin = connect(config);
+        try {
+            return await(config, admin.listTopics().names(), config.startTimeout());
+        } finally {
+            admin.close(Duration.ZERO);
+        }
     }
 
     /**

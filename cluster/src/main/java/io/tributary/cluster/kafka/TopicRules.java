@@ -21,8 +21,7 @@ public final class TopicRules {
     private static final String DIRTY_RATIO = "0.2";
     private static final int NUMBER_BYTES = 64 * 1024;
     private static final int AUDIT_ENTRY_BYTES = AuditLog.LARGEST_ENTRY_BYTES + 1_024;
-    private static final String KEPT_FOR_EVER = "a topic that gets another number would be published again";
-
+    private static final String NUMBERS_KEPT = "a topic that gets another number would be published again";
     private static final String LAYOUT_KEPT = "a cluster whose shards were changed would be taken for a new one";
 
     private final String topic;
@@ -114,23 +113,21 @@ public final class TopicRules {
      * The rules of the numbers of ingest partitions: every record is kept for ever, in one partition, with its offset.
      */
     public static TopicRules numbers(KafkaConfig config) {
-        TopicRules topic = new TopicRules(config, config.ingestTopic(), 1, NUMBER_BYTES);
-        topic.rules.put(
-                TopicConfig.CLEANUP_POLICY_CONFIG,
-                Rule.exactly(TopicConfig.CLEANUP_POLICY_DELETE, "the first record of a key counts, not the latest"));
-        topic.rules.put(TopicConfig.RETENTION_MS_CONFIG, Rule.exactly("-1", KEPT_FOR_EVER));
-        topic.rules.put(TopicConfig.RETENTION_BYTES_CONFIG, Rule.exactly("-1", KEPT_FOR_EVER));
-        return topic;
+        return keptForEver(
+                config, config.ingestTopic(), "the first record of a key counts, not the latest", NUMBERS_KEPT);
     }
 
     /** The rules of the record of generations of shards: every record is kept for ever, in one partition. */
     public static TopicRules layout(KafkaConfig config) {
-        TopicRules topic = new TopicRules(config, config.layoutTopic(), 1, NUMBER_BYTES);
-        topic.rules.put(
-                TopicConfig.CLEANUP_POLICY_CONFIG,
-                Rule.exactly(TopicConfig.CLEANUP_POLICY_DELETE, "what counts depends on all that was before"));
-        topic.rules.put(TopicConfig.RETENTION_MS_CONFIG, Rule.exactly("-1", LAYOUT_KEPT));
-        topic.rules.put(TopicConfig.RETENTION_BYTES_CONFIG, Rule.exactly("-1", LAYOUT_KEPT));
+        return keptForEver(config, config.layoutTopic(), "what counts depends on all that was before", LAYOUT_KEPT);
+    }
+
+    /** Why every record is kept, and not the latest of a key; why for ever. */
+    private static TopicRules keptForEver(KafkaConfig config, String name, String whyEach, String whyForEver) {
+        TopicRules topic = new TopicRules(config, name, 1, NUMBER_BYTES);
+        topic.rules.put(TopicConfig.CLEANUP_POLICY_CONFIG, Rule.exactly(TopicConfig.CLEANUP_POLICY_DELETE, whyEach));
+        topic.rules.put(TopicConfig.RETENTION_MS_CONFIG, Rule.exactly("-1", whyForEver));
+        topic.rules.put(TopicConfig.RETENTION_BYTES_CONFIG, Rule.exactly("-1", whyForEver));
         return topic;
     }
 

@@ -182,20 +182,26 @@ public final class Reshard {
 
     /** Somebody may have given up what this call does, and started the nodes. */
     private void checkThatIsPending(int generation) {
-        if (!LayoutLog.read(kafka).isPending(generation)) {
+        checkThatIsPending(LayoutLog.read(kafka), generation);
+    }
+
+    private static void checkThatIsPending(LayoutHistory history, int generation) {
+        if (!history.isPending(generation)) {
             throw new ReshardException("another process has given this up, or has begun to change the shards, too");
         }
     }
 
     private void change(LayoutHistory history, ShardLayout current, int shards, RedisCluster redis) {
         try (OldShards old = old(current, redis)) {
-            int maxRecordBytes = history.pending() != null && old.topic().isClosedForWriting()
-                    ? history.pending().begun().maxRecordBytes()
-                    : old.topic().maxRecordBytes();
-            int generation = begin(current, shards, atLeastNeeded(current, maxRecordBytes));
-            checkThatNoNodeStarted(current, old, generation, atLeastNeeded(current, maxRecordBytes));
+            int maxRecordBytes = atLeastNeeded(
+                    current,
+                    history.pending() != null && old.topic().isClosedForWriting()
+                            ? history.pending().begun().maxRecordBytes()
+                            : old.topic().maxRecordBytes());
+            int generation = begin(current, shards, maxRecordBytes);
+            checkThatNoNodeStarted(current, old, generation, maxRecordBytes);
             drop(history.others(), redis);
-            Rest rest = bringToRest(old, generation, atLeastNeeded(current, maxRecordBytes));
+            Rest rest = bringToRest(old, generation, maxRecordBytes);
             ShardLayout next = new ShardLayout(generation, shards, rest.next());
             copy(old, next, rest, maxRecordBytes, redis);
             if (!old.isAsAt(rest)) { // Redis may have gone back in time, or another call has gone on with them
@@ -256,10 +262,10 @@ public final class Reshard {
     /** What was given up just before it was closed has nodes by now. */
     private void checkThatMayBeClosed(int generation) {
         LayoutHistory history = LayoutLog.read(kafka);
-        if (!history.isPending(generation) && history.pending() == null) {
+        if (history.pending() == null) {
             open(history.current(configured.shards()));
         }
-        checkThatIsPending(generation);
+        checkThatIsPending(history, generation);
     }
 
     private void runOwner(OldShards old, int generation, boolean withBackEnds) {

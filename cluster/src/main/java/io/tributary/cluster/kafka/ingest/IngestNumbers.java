@@ -7,6 +7,7 @@ import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaClients;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaTopics;
+import io.tributary.cluster.kafka.WholeTopic;
 import io.tributary.common.event.Source;
 import java.time.Duration;
 import java.util.HashMap;
@@ -17,12 +18,10 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
@@ -39,11 +38,9 @@ final class IngestNumbers {
     static final int MAX_PARTITIONS = 1024;
 
     private static final long MAX_TOPICS = (Integer.MAX_VALUE - Source.FIRST_INGEST) / MAX_PARTITIONS;
-    private static final Duration POLL = Duration.ofMillis(100);
 
     private final KafkaConfig config;
     private final String clientId;
-    private final TopicPartition registry;
     private final Map<Uuid, Long> known = new HashMap<>();
     private final Set<String> names = new HashSet<>();
     private long readUpTo;
@@ -51,7 +48,6 @@ final class IngestNumbers {
     IngestNumbers(KafkaConfig config, String clientId) {
         this.config = config;
         this.clientId = clientId;
-        this.registry = new TopicPartition(config.ingestTopic(), 0);
     }
 
     /**
@@ -79,7 +75,8 @@ final class IngestNumbers {
     /** The numbers of all topics that were ever registered and are still the same; registers none. */
     Map<String, Integer> registered() {
         readToEnd();
-        List<String> there = names.stream().filter(existing()::contains).toList();
+        List<String> there =
+                names.stream().filter(KafkaTopics.names(config)::contains).toList();
         Map<String, Integer> numbers = new HashMap<>();
         identities(there).forEach((topic, identity) -> {
             if (known.containsKey(identity)) {
@@ -87,15 +84,6 @@ final class IngestNumbers {
             }
         });
         return numbers;
-    }
-
-    private Set<String> existing() {
-        Admin admin = KafkaTopics.connect(config);
-        try {
-            return await(admin.listTopics().names());
-        } finally {
-            admin.close(Duration.ZERO);
-        }
     }
 
     private static int number(String topic, @Nullable Long registered) {
@@ -121,7 +109,7 @@ final class IngestNumbers {
         try (KafkaProducer<byte[], byte[]> producer =
                 KafkaClients.producer(config, ClientProperties.ingestProducer(config, clientId + "-numbers"))) {
             producer.send(new ProducerRecord<>(
-                            registry.topic(), 0, identity.toString().getBytes(UTF_8), topic.getBytes(UTF_8)))
+                            config.ingestTopic(), 0, identity.toString().getBytes(UTF_8), topic.getBytes(UTF_8)))
                     .get();
         } catch (ExecutionException e) {
             throw new KafkaAccessException("topic " + topic + " cannot be registered: " + e.getCause(), e);
@@ -132,24 +120,7 @@ final class IngestNumbers {
     }
 
     private void readToEnd() {
-        List<TopicPartition> assigned = List.of(registry);
-        try (KafkaConsumer<byte[], byte[]> consumer =
-                KafkaClients.consumer(config, ClientProperties.mapConsumer(config, clientId + "-numbers"))) {
-            consumer.assign(assigned);
-            consumer.seek(registry, readUpTo);
-            long end = consumer.endOffsets(assigned, config.startTimeout())
-                    .values()
-                    .iterator()
-                    .next();
-            long deadline = System.nanoTime() + config.startTimeout().toNanos();
-            while (readUpTo < end) {
-                if (System.nanoTime() - deadline >= 0) {
-                    throw new KafkaAccessException("topic " + registry.topic() + " cannot be read");
-                }
-                consumer.poll(POLL).forEach(this::learn);
-                readUpTo = consumer.position(registry);
-            }
-        }
+        readUpTo = WholeTopic.read(config, clientId + "-numbers", config.ingestTopic(), readUpTo, this::learn);
     }
 
     private void learn(ConsumerRecord<byte[], byte[]> record) {

@@ -6,16 +6,13 @@ import io.tributary.cluster.kafka.KafkaClients;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaTopics;
 import io.tributary.cluster.kafka.TopicRules;
-import java.time.Duration;
+import io.tributary.cluster.kafka.WholeTopic;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.TopicPartition;
 
 /**
  * The topic {@code <prefix>.layout}, which says what generation of shards counts. It is there once the shards of a
@@ -23,8 +20,6 @@ import org.apache.kafka.common.TopicPartition;
  * times.
  */
 public final class LayoutLog {
-    private static final Duration POLL = Duration.ofMillis(100);
-
     private LayoutLog() {}
 
     /**
@@ -35,9 +30,10 @@ public final class LayoutLog {
      */
     public static LayoutHistory read(KafkaConfig config) {
         LayoutHistory history = new LayoutHistory();
-        if (isThere(config)) {
+        if (KafkaTopics.names(config).contains(config.layoutTopic())) {
             try {
-                read(config, history);
+                long _ = WholeTopic.read(
+                        config, config.layoutTopic(), config.layoutTopic(), 0, record -> fold(history, record));
             } catch (KafkaException e) {
                 throw new KafkaAccessException("topic " + config.layoutTopic() + " cannot be read: " + e, e);
             }
@@ -45,40 +41,9 @@ public final class LayoutLog {
         return history;
     }
 
-    private static void read(KafkaConfig config, LayoutHistory history) {
-        TopicPartition partition = new TopicPartition(config.layoutTopic(), 0);
-        List<TopicPartition> assigned = List.of(partition);
-        try (KafkaConsumer<byte[], byte[]> consumer =
-                KafkaClients.consumer(config, ClientProperties.mapConsumer(config, config.layoutTopic()))) {
-            consumer.assign(assigned);
-            consumer.seekToBeginning(assigned);
-            long end = consumer.endOffsets(assigned, config.startTimeout())
-                    .values()
-                    .iterator()
-                    .next();
-            long deadline = System.nanoTime() + config.startTimeout().toNanos();
-            while (consumer.position(partition) < end) {
-                if (System.nanoTime() - deadline >= 0) {
-                    throw new KafkaAccessException("topic " + config.layoutTopic() + " cannot be read");
-                }
-                consumer.poll(POLL).forEach(record -> fold(history, record));
-            }
-        }
-    }
-
     private static void fold(LayoutHistory history, ConsumerRecord<byte[], byte[]> record) {
         if (record.value() != null) {
             history.fold(record.offset(), LayoutCodec.decode(record.value()));
-        }
-    }
-
-    private static boolean isThere(KafkaConfig config) {
-        Admin admin = KafkaTopics.connect(config);
-        try {
-            return KafkaTopics.await(config, admin.listTopics().names(), config.startTimeout())
-                    .contains(config.layoutTopic());
-        } finally {
-            admin.close(Duration.ZERO);
         }
     }
 

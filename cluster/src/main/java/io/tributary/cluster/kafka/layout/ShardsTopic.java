@@ -94,7 +94,7 @@ public final class ShardsTopic implements AutoCloseable {
                 .toArray();
     }
 
-    /** The largest record that it takes, in bytes; nothing that matters where {@link #close writing is closed}. */
+    /** The largest record that it takes, in bytes; nothing that matters where {@link #closeForWriting writing is closed}. */
     public int maxRecordBytes() {
         return maxRecordBytes(name());
     }
