@@ -94,7 +94,7 @@ public final class ShardsTopic implements AutoCloseable {
                 .toArray();
     }
 
-    /** The largest record that it takes, in bytes; nothing that matters where {@link #closeForWriting writing is closed}. */
+    /** The largest record that it takes, in bytes; says nothing where {@link #closeForWriting} was called. */
     public int maxRecordBytes() {
         return maxRecordBytes(name());
     }
