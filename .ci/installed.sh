@@ -108,4 +108,16 @@ stop
 # The JVM's own, for tools; RocksDB's library is gone after a stop in order.
 rest=$(find "$scratch/temporary" -mindepth 1 -not -name 'tomcat*' -not -path '*/tomcat*/*' -not -name 'hsperfdata*')
 [ -z "$rest" ] || die "it left temporary files: $rest"
-echo "an installed Tributary starts, delivers and stops"
+
+# With a record of a start and of clients: a JVM that has to use it does not start with one that it cannot use.
+chmod -R u+w "$scratch/read only"
+TMPDIR=$scratch/temporary "$program" train 2>"$scratch/log" || die "train has failed"
+chmod -R a-w "$scratch/read only"
+: >"$scratch/log"
+become env TRIBUTARY_JAVA_OPTS="-Djava.io.tmpdir=$scratch/temporary -XX:AOTMode=on" "$program" run --port "$port" --ws-port "$(free_port)" \
+  --server.port="$(free_port)" >"$scratch/log" 2>&1 </dev/null &
+pid=$!
+await_ready
+exchange "$port"
+stop
+echo "an installed Tributary starts, delivers and stops, and so it does with a record of \`train\`"
