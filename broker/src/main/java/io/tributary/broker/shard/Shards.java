@@ -185,7 +185,7 @@ public final class Shards implements ClientShards, AutoCloseable {
 
     /** Completes when the store answers for a shard of any owner. */
     public CompletionStage<?> reachStore(int shard) {
-        return store.reach(shard);
+        return store.applied(shard);
     }
 
     /** Has this node own shards, as after {@link #own}, or no more: then others take them over. */

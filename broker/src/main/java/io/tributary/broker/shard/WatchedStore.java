@@ -86,8 +86,8 @@ final class WatchedStore implements ShardStore {
     }
 
     @Override
-    public CompletionStage<?> reach(int shard) {
-        return store.reach(shard);
+    public CompletionStage<Long> applied(int shard) {
+        return store.applied(shard);
     }
 
     @Override

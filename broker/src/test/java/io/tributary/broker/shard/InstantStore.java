@@ -40,6 +40,11 @@ public final class InstantStore implements ShardStore {
     }
 
     @Override
+    public synchronized CompletionStage<Long> applied(int shard) {
+        return CompletableFuture.completedStage(applied[shard]);
+    }
+
+    @Override
     public synchronized CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint) {
         applied[shard] = savePoint.applied();
         return CompletableFuture.completedStage(null);

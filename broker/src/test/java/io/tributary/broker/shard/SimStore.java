@@ -234,6 +234,11 @@ final class SimStore {
         }
 
         @Override
+        public CompletionStage<Long> applied(int shard) {
+            return ask(() -> shards.get(shard).applied);
+        }
+
+        @Override
         public CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint) {
             return ask(() -> {
                 Shard state = shards.get(shard);

@@ -100,6 +100,11 @@ class WatchedStoreTest {
         }
 
         @Override
+        public CompletionStage<Long> applied(int shard) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint) {
             return answer(null);
         }

@@ -131,10 +131,11 @@ public final class RedisShardStore implements ShardStore {
 
     /** Beside the reads of owners, which may all be waiting for a server that is away. */
     @Override
-    public CompletionStage<?> reach(int shard) {
+    public CompletionStage<Long> applied(int shard) {
         byte[][] queue = {keys[shard].position(), keys[shard].queue("")};
         byte[][] arguments = {decimal(0), decimal(1), decimal(1)};
-        return scripts.run(new ScriptCall(RedisScript.READ_QUEUE, shard, queue, arguments));
+        return scripts.run(new ScriptCall(RedisScript.READ_QUEUE, shard, queue, arguments))
+                .thenApply(reply -> number(reply.getFirst()));
     }
 
     @Override

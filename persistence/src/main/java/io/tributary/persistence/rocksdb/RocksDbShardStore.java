@@ -67,6 +67,15 @@ public final class RocksDbShardStore implements ShardStore {
     }
 
     @Override
+    public CompletionStage<Long> applied(int shard) {
+        StateKeys keys = shards[shard].keys();
+        return database.read(() -> {
+            byte @Nullable [] header = database.columns().get(Column.STATE, keys.header());
+            return header == null ? NOTHING_APPLIED : StoredShard.appliedIn(header);
+        });
+    }
+
+    @Override
     public CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint) {
         return submit(new Save(shard, savePoint));
     }

@@ -106,6 +106,22 @@ public interface ShardLog extends AutoCloseable {
 
     /** A node's side of the log: it gets shards and their records. Called on a thread of the log: it must not block. */
     interface Reader {
+        /**
+         * Another node owns the shard, and this one will soon: what can be done before is to be done.
+         *
+         * @param ready to be run, on any thread, once it is done, or cannot be; the other node waits for that, some
+         *     seconds
+         */
+        default void onExpected(int shard, Runnable ready) {
+            ready.run();
+        }
+
+        /**
+         * This node owns the shard, and another one will soon, which reads its state from the store: the state should
+         * stay as it is there until {@link #onRevoked}, or for some seconds.
+         */
+        default void onLeaving(int shard) {}
+
         /** This node owns the shard now; it calls {@link ShardLog#readFrom} when it is ready. */
         void onAssigned(int shard);
 

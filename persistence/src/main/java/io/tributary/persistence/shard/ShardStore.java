@@ -3,7 +3,6 @@ package io.tributary.persistence.shard;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.StoredSession;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>No method blocks; stages complete on a thread of the store, exceptionally with {@link FencedException} when
  * another owner has claimed the shard or the store is at another offset than expected, with an I/O failure otherwise.
- * Only the owner of a shard calls, one {@link #save} at a time.
+ * Only the owner of a shard calls, one {@link #save} at a time; {@link #applied} and {@link #readSessions} are for
+ * others, too.
  */
 public interface ShardStore extends AutoCloseable {
 
@@ -29,7 +29,8 @@ public interface ShardStore extends AutoCloseable {
     CompletionStage<Claim> claim(int shard, Claimant owner);
 
     /**
-     * Reads all sessions of the shard, and all wills, in pages.
+     * Reads all sessions of the shard, and all wills, in pages. Together these are one state if {@link #applied} says
+     * the same before the first and after the last.
      *
      * @param cursor null for the first page, then the cursor of the page before
      */
@@ -58,11 +59,10 @@ public interface ShardStore extends AutoCloseable {
     CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint);
 
     /**
-     * Completes when the store answers for a shard of any owner; costs next to nothing. Not only the owner may call.
+     * The offset up to which (inclusive) the log of a shard of any owner is folded, or {@link #NOTHING_APPLIED}; costs
+     * next to nothing.
      */
-    default CompletionStage<?> reach(int shard) {
-        return CompletableFuture.completedStage(null);
-    }
+    CompletionStage<Long> applied(int shard);
 
     /** Stops; what was accepted is completed first. Blocks until done. */
     @Override

@@ -74,6 +74,17 @@ public abstract class ShardStoreContract extends StoredMessagesContract {
     }
 
     @Test
+    void anybodyIsToldHowFarTheStateIsFolded() {
+        assertThat(get(store.applied(SHARD))).isEqualTo(ShardStore.NOTHING_APPLIED);
+        claim(OWNER);
+        assertThat(get(store.applied(SHARD))).isEqualTo(ShardStore.NOTHING_APPLIED);
+        save(withSessions(-1, 5, session("a", 1)));
+        claim(OWNER + 1);
+        assertThat(get(store.applied(SHARD))).isEqualTo(5);
+        assertThat(get(store.applied(0))).isEqualTo(ShardStore.NOTHING_APPLIED);
+    }
+
+    @Test
     void saveIsRefusedWhenANewerOwnerHasClaimed() {
         claim(OWNER);
         claim(OWNER + 1);
