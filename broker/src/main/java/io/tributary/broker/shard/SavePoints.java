@@ -57,6 +57,7 @@ final class SavePoints {
     private boolean storing;
     private long retryAtMillis;
     private boolean fenced;
+    private long heldUntilMillis = Long.MIN_VALUE;
     private @Nullable Runnable onCaughtUp;
 
     SavePoints(
@@ -86,7 +87,20 @@ final class SavePoints {
      */
     boolean wantsSettled(boolean isSomethingSettled) {
         boolean isDue = isTime() || (isSomethingSettled && isIntervalOver(lastBegunMillis));
-        return taken == null && awaitedSettled == NONE && isDue && !isBehind();
+        return taken == null && awaitedSettled == NONE && isDue && !isBehind() && !isHeld();
+    }
+
+    /**
+     * Has the store stay as it is until a time: another node reads it, which owns the shard soon. Sooner, if so much
+     * waits to be stored that the log would be read no further.
+     */
+    void hold(long untilMillis) {
+        heldUntilMillis = untilMillis;
+    }
+
+    /** Whether the store stays as it is for another node. */
+    boolean isHeld() {
+        return environment.clockMillis().getAsLong() < heldUntilMillis && !isBehind();
     }
 
     /**
@@ -99,7 +113,8 @@ final class SavePoints {
      */
     boolean isSettledLate(long settled) {
         boolean isMuch = settled >= config.savePointChanges();
-        return settledFolded == settledAppended && (isMuch || (taken != null && isTooLateForTheStore()));
+        boolean isNoSavePointNear = taken != null || isHeld();
+        return settledFolded == settledAppended && (isMuch || (isNoSavePointNear && isTooLateForTheStore()));
     }
 
     private boolean isTooLateForTheStore() {
@@ -139,10 +154,12 @@ final class SavePoints {
      */
     boolean proceed(long ownerEpoch) {
         boolean settledIsIn = awaitedSettled == NONE ? isTime() : settledFolded >= awaitedSettled;
-        if (taken == null && (settledIsIn || isBehind())) {
+        boolean mayStore = !isHeld();
+        if (taken == null && mayStore && (settledIsIn || isBehind())) {
             take(ownerEpoch);
         }
         if (taken != null
+                && mayStore
                 && !storing
                 && forwarder.isDoneUpTo(taken.applied())
                 && environment.clockMillis().getAsLong() >= retryAtMillis) {

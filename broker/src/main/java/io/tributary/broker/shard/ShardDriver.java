@@ -29,6 +29,12 @@ final class ShardDriver implements Tenure.Loser {
     private static final long RETRY_MILLIS = 1000;
 
     private static final long COUNT_MILLIS = 5000;
+    /**
+     * How long the store stays as it is for another node that reads it; the cluster's node table gives other nodes as
+     * long to prepare.
+     */
+    private static final long HOLD_MILLIS = 3000;
+
     /** The time until a trouble that only an administrator can end is looked at again. */
     private static final long OTHER_LOG_MILLIS = 10_000;
 
@@ -56,6 +62,9 @@ final class ShardDriver implements Tenure.Loser {
 
     /** Until the state is loaded. */
     private @Nullable Takeover takeover;
+
+    /** Until the shard is claimed. */
+    private @Nullable Preload preload;
 
     // From loading the shard until it is lost or claimed again.
     private @Nullable Loaded loaded;
@@ -113,8 +122,42 @@ final class ShardDriver implements Tenure.Loser {
     void assigned() {
         assert thread.isCaller();
         reset(ShardPhase.CLAIMING);
-        takeover = new Takeover(shard, environment, repair, tenure, shares, new TakingOver());
+        takeover = new Takeover(shard, environment, repair, tenure, shares, preload, new TakingOver());
         takeover.begin();
+        preload(null);
+    }
+
+    /**
+     * This node will own the shard soon, which another one serves still.
+     *
+     * @param ready run once the state was read ahead, or cannot be
+     */
+    void expected(Runnable ready) {
+        assert thread.isCaller();
+        if (phase == ShardPhase.IDLE) {
+            preload(new Preload(shard, store, thread, clockMillis.getAsLong(), ready));
+        } else {
+            ready.run();
+        }
+    }
+
+    private void preload(@Nullable Preload next) {
+        Preload before = preload;
+        preload = next;
+        if (before != null) {
+            before.end();
+        }
+        if (next != null) {
+            next.begin();
+        }
+    }
+
+    /** Another node will own the shard soon, and reads its state ahead. */
+    void leaving() {
+        assert thread.isCaller();
+        if (loaded != null) {
+            loaded.savePoints().hold(clockMillis.getAsLong() + HOLD_MILLIS);
+        }
     }
 
     /**
@@ -129,9 +172,12 @@ final class ShardDriver implements Tenure.Loser {
             released.run();
         } else {
             now.logLast(released);
-            saveLast();
+            if (loaded != null && !loaded.savePoints().isHeld()) { // the next owner has not read what is there
+                saveLast();
+            }
         }
         reset(ShardPhase.IDLE);
+        preload(null);
         repair.forget();
     }
 
@@ -266,7 +312,7 @@ final class ShardDriver implements Tenure.Loser {
             long epoch = tenure.epoch();
             reset(ShardPhase.LOADING);
             tenure.epoch(epoch);
-            takeover = new Takeover(shard, environment, repair, tenure, shares, new TakingOver());
+            takeover = new Takeover(shard, environment, repair, tenure, shares, null, new TakingOver());
             takeover.load();
         }
 
@@ -454,6 +500,9 @@ final class ShardDriver implements Tenure.Loser {
     void tick() {
         assert thread.isCaller();
         long now = clockMillis.getAsLong();
+        if (preload != null && preload.isStale(now)) {
+            preload(null);
+        }
         if (now >= retryAtMillis) {
             assigned();
         } else if (takeover != null) {

@@ -23,6 +23,16 @@ final class ShardReader implements ShardLog.Reader {
     }
 
     @Override
+    public void onExpected(int shard, Runnable ready) {
+        drivers.tell(shard, driver -> driver.expected(ready));
+    }
+
+    @Override
+    public void onLeaving(int shard) {
+        drivers.tell(shard, ShardDriver::leaving);
+    }
+
+    @Override
     public void onAssigned(int shard) {
         drivers.tell(shard, ShardDriver::assigned);
     }

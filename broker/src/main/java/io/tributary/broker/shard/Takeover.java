@@ -6,8 +6,10 @@ import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
+import io.tributary.persistence.shard.ShardStore.SessionPage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,12 +26,19 @@ final class Takeover {
     private final LogRepair repair;
     private final Tenure tenure;
     private final TenantShares shares;
+    private @Nullable Preload preload;
     private final Outcome outcome;
 
     /** What the store has of a log that has lost its end: the log is asked where that was. */
     private @Nullable Claim ahead;
 
     private long findUntilMillis;
+
+    /** Where the sessions and wills of the shard come from. */
+    private interface Pages {
+        /** The first page, or the one behind another. */
+        CompletionStage<SessionPage> at(@Nullable String cursor);
+    }
 
     /** What becomes of it; a failure ends the tenure instead. */
     interface Outcome {
@@ -53,19 +62,26 @@ final class Takeover {
         void loaded(ShardState state, boolean numbersMayRepeat);
     }
 
-    /** @param shares where the sessions of tenants count, of which there are none yet */
+    /**
+     * Creates it.
+     *
+     * @param shares where the sessions of tenants count, of which there are none yet
+     * @param preload what was read of the state before, or null
+     */
     Takeover(
             int shard,
             ShardEnvironment environment,
             LogRepair repair,
             Tenure tenure,
             TenantShares shares,
+            @Nullable Preload preload,
             Outcome outcome) {
         this.shard = shard;
         this.environment = environment;
         this.repair = repair;
         this.tenure = tenure;
         this.shares = shares;
+        this.preload = preload;
         this.outcome = outcome;
         store = environment.store();
     }
@@ -102,7 +118,11 @@ final class Takeover {
                 findGap(claimed);
             } else {
                 repair.filled();
-                read(claimed, new ShardState(new NoEffects(), claimed, shares::of), null, new ArrayList<>());
+                Preload known = preload != null && preload.isOf(claimed) ? preload : null;
+                preload = null;
+                Pages pages = known != null ? _ -> known.nextPage() : cursor -> store.readSessions(shard, cursor);
+                ShardState state = new ShardState(new NoEffects(), claimed, shares::of);
+                read(claimed, state, pages, pages.at(null), new ArrayList<>());
             }
         });
     }
@@ -142,12 +162,15 @@ final class Takeover {
         outcome.wentBack(tenure.epoch(), found.applied());
     }
 
-    private void read(Claim first, ShardState state, @Nullable String cursor, List<ClientWill> wills) {
-        tenure.onAnswer(store.readSessions(shard, cursor), page -> {
+    /** The next page is asked for before one is taken in, for both take their time. */
+    private void read(
+            Claim first, ShardState state, Pages pages, CompletionStage<SessionPage> next, List<ClientWill> wills) {
+        tenure.onAnswer(next, page -> {
+            CompletionStage<SessionPage> behind = page.cursor() == null ? null : pages.at(page.cursor());
             state.load(page.sessions(), List.of());
             wills.addAll(page.wills());
-            if (page.cursor() != null) {
-                read(first, state, page.cursor(), wills);
+            if (behind != null) {
+                read(first, state, pages, behind, wills);
             } else {
                 state.load(List.of(), wills);
                 verify(first, state);

@@ -30,6 +30,9 @@ final class HeldStore implements ShardStore {
     /** Sequence numbers, of any client, whose messages are lost. */
     final Set<Long> lost = new HashSet<>();
 
+    /** How many times the first page of sessions was read. */
+    int sessionReads;
+
     private final Queue<Held<?>> arriving = new ArrayDeque<>();
     private final Queue<Runnable> answers = new ArrayDeque<>();
 
@@ -81,6 +84,7 @@ final class HeldStore implements ShardStore {
 
     @Override
     public CompletionStage<SessionPage> readSessions(int shard, @Nullable String cursor) {
+        sessionReads++;
         return hold(() ->
                 new SessionPage(List.copyOf(content.sessions.values()), List.copyOf(content.wills.values()), null));
     }
@@ -114,6 +118,11 @@ final class HeldStore implements ShardStore {
             int shard, String clientId, long fromSequence, long nowMillis, int maxEntries) {
         expiredReads.add(clientId + " " + fromSequence + " " + maxEntries);
         return hold(() -> content.expired(clientId, fromSequence, nowMillis, maxEntries));
+    }
+
+    @Override
+    public CompletionStage<Long> applied(int shard) {
+        return hold(() -> content.applied);
     }
 
     @Override

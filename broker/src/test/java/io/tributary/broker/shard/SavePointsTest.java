@@ -102,6 +102,52 @@ class SavePointsTest {
     }
 
     @Test
+    void nothingIsStoredWhenItIsHeld() {
+        savePoints.hold(nowMillis + 5000);
+        nowMillis += 4999;
+        queue(MANY);
+        assertThat(savePoints.wantsSettled(true)).isFalse();
+        proceed();
+        assertThat(store.waiting()).isZero();
+        assertThat(savePoints.isHeld()).isTrue();
+        nowMillis++;
+        assertThat(savePoints.isHeld()).isFalse();
+        assertThat(savePoints.wantsSettled(true)).isTrue();
+        proceed();
+        assertThat(store.waiting()).isEqualTo(1);
+    }
+
+    /** They would come again if this node died now. */
+    @Test
+    void acknowledgementsAreLoggedWhenItIsHeld() {
+        queue(1);
+        savePoints.hold(nowMillis + 5000);
+        assertThat(savePoints.isSettledLate(1)).isFalse();
+        nowMillis += 1000;
+        assertThat(savePoints.isSettledLate(1)).isTrue();
+    }
+
+    @Test
+    void whatWasTakenIsStoredLaterWhenItIsHeld() {
+        nowMillis += 1000;
+        proceed();
+        queue(MANY);
+        savePoints.hold(nowMillis + 5000);
+        store.answerAll();
+        proceed();
+        assertThat(store.content.applied).isEqualTo(1);
+        assertThat(store.waiting()).isZero();
+    }
+
+    @Test
+    void memoryIsFreedWhenItIsHeldAndMuchWaits() {
+        savePoints.hold(nowMillis + 5000);
+        queue(TOO_MANY);
+        proceed();
+        assertThat(store.waiting()).isEqualTo(1);
+    }
+
+    @Test
     void savePointWaitsForWhatIsSettled() {
         nowMillis += 1000;
         assertThat(savePoints.wantsSettled(false)).isTrue();

@@ -81,6 +81,90 @@ class ShardDriverTest {
     }
 
     @Test
+    void storeIsNotReadAgainWhenTheShardWasExpected() {
+        for (int i = 0; i < 6; i++) {
+            log.add(0, new Owner("other"), nowMillis);
+        }
+        store.content.applied = 5;
+        driver.expected(() -> told.add("ready"));
+        store.answerAll();
+        assertThat(told).containsExactly("ready");
+        driver.assigned();
+        log.makeDurable();
+        store.answerAll();
+        assertThat(store.sessionReads).isEqualTo(1);
+        assertThat(log.calls).containsExactly("read from 6");
+    }
+
+    @Test
+    void storeIsReadAgainWhenItMovedOrTheShardCameLate() {
+        for (int i = 0; i < 6; i++) {
+            log.add(0, new Owner("other"), nowMillis);
+        }
+        store.content.applied = 4;
+        driver.expected(() -> {});
+        store.answerAll();
+        store.content.applied = 5;
+        driver.assigned();
+        log.makeDurable();
+        store.answerAll();
+        assertThat(store.sessionReads).isEqualTo(2);
+        assertThat(log.calls).containsExactly("read from 6");
+        driver.revoked(() -> {});
+        driver.expected(() -> {});
+        store.answerAll();
+        pass(10_000);
+        driver.assigned();
+        log.makeDurable();
+        store.answerAll();
+        assertThat(store.sessionReads).isEqualTo(4);
+    }
+
+    @Test
+    void otherNodeIsNotKeptWaitingWhenTheShardIsClaimedBeforeItIsRead() {
+        driver.expected(() -> told.add("ready"));
+        driver.assigned();
+        assertThat(told).containsExactly("ready");
+        driver.expected(() -> told.add("not idle"));
+        assertThat(told).containsExactly("ready", "not idle");
+        driver.revoked(() -> {});
+        driver.expected(() -> told.add("revoked"));
+        driver.revoked(() -> {});
+        assertThat(told).containsExactly("ready", "not idle", "revoked");
+    }
+
+    @Test
+    void storeStaysAsItIsWhenAnotherNodeReadsIt() {
+        goLive();
+        fold(attach("a", 7));
+        driver.leaving();
+        pass(2_999);
+        assertThat(store.waiting()).isZero();
+        driver.revoked(() -> {});
+        assertThat(store.waiting()).as("no last save point").isZero();
+    }
+
+    /** What was folded of the lost records is nowhere else. */
+    @Test
+    void stateIsStoredWhenTheLogLosesItsEndWhileAnotherNodeReads() {
+        goLive();
+        fold(attach("a", 7));
+        driver.leaving();
+        log.room(0);
+        driver.wentBack(1);
+        assertThat(store.waiting()).isPositive();
+    }
+
+    @Test
+    void savePointsGoOnWhenTheShardStaysHere() {
+        goLive();
+        fold(attach("a", 7));
+        driver.leaving();
+        pass(3_000);
+        assertThat(store.waiting()).isPositive();
+    }
+
+    @Test
     void shardIsClaimedAgainWhenTheStoreFails() {
         driver.assigned();
         log.makeDurable();

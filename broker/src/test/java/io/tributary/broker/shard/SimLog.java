@@ -23,6 +23,7 @@ final class SimLog {
     private static final double REFUSAL = 0.005;
     private static final double FAILURE = 0.01;
     private static final int SMALL_ROOM_BYTES = 512;
+    private static final int LONGEST_PREPARATION_MILLIS = 3000;
     /** More than the messages of a simulation take. */
     private static final int MESSAGE_BYTES = 512;
 
@@ -90,6 +91,27 @@ final class SimLog {
         if (to != null) {
             to.assigned(shard);
         }
+    }
+
+    /**
+     * Has a process prepare for a shard that another one has, and then gives it the shard: when it is prepared, or
+     * sooner.
+     */
+    void handOver(int shard, View to) {
+        View from = assignee[shard];
+        if (from == null || from == to) {
+            return;
+        }
+        from.leaving(shard);
+        boolean[] isGiven = {false};
+        Runnable give = () -> {
+            if (!isGiven[0] && assignee[shard] == from && !to.dead) {
+                assign(shard, to);
+            }
+            isGiven[0] = true;
+        };
+        to.expected(shard, () -> clock.after(clock.between(0, 20), give));
+        clock.after(clock.between(0, LONGEST_PREPARATION_MILLIS), give);
     }
 
     /** How many records there are that say anything new. */
@@ -326,6 +348,14 @@ final class SimLog {
         /** Whether nothing waits to become durable. */
         boolean isIdle() {
             return pending.stream().allMatch(Queue::isEmpty);
+        }
+
+        private void expected(int shard, Runnable ready) {
+            thread.execute(() -> reader().onExpected(shard, ready));
+        }
+
+        private void leaving(int shard) {
+            thread.execute(() -> reader().onLeaving(shard));
         }
 
         private void assigned(int shard) {

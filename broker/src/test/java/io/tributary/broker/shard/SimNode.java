@@ -128,6 +128,16 @@ final class SimNode {
 
     private final class Reader implements ShardLog.Reader {
         @Override
+        public void onExpected(int shard, Runnable ready) {
+            thread.execute(() -> drivers.get(shard).expected(ready));
+        }
+
+        @Override
+        public void onLeaving(int shard) {
+            thread.execute(drivers.get(shard)::leaving);
+        }
+
+        @Override
         public void onAssigned(int shard) {
             thread.execute(drivers.get(shard)::assigned);
         }

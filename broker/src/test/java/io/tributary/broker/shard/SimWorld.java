@@ -474,7 +474,13 @@ final class SimWorld {
 
     void move() {
         hadFault = true;
-        log.assign(clock.below(SHARDS), clock.oneOf(nodes).log);
+        int shard = clock.below(SHARDS);
+        SimLog.View to = clock.oneOf(nodes).log;
+        if (clock.chance(0.5)) {
+            log.handOver(shard, to);
+        } else {
+            log.assign(shard, to);
+        }
     }
 
     /** Somebody deletes the topic of an application, and with it what is in there. */
