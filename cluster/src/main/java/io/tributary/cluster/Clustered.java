@@ -19,12 +19,14 @@ import io.tributary.broker.tls.CertificateWatch;
 import io.tributary.broker.tls.WatchedFiles;
 import io.tributary.cluster.ingest.Ingest;
 import io.tributary.cluster.ingest.IngestConfig;
+import io.tributary.cluster.kafka.shard.KafkaShardLog;
 import io.tributary.cluster.link.LinkTls;
 import io.tributary.cluster.link.NodeId;
 import io.tributary.cluster.metrics.ClusterMetrics;
 import io.tributary.cluster.node.ClusterLinks;
 import io.tributary.cluster.node.ClusterNode;
 import io.tributary.cluster.node.ClusterRuntime;
+import io.tributary.cluster.node.ShardReading;
 import io.tributary.common.codec.DecoderLimits;
 import io.tributary.common.event.RecordFormat;
 import java.time.InstantSource;
@@ -86,7 +88,7 @@ record Clustered(
                         metrics.cluster(),
                         onLost);
                 storage.log().onTakePart(node::takePart);
-                node.reads(storage.log()::assign);
+                node.reads(new ShardsOfLog(storage.log()));
                 NodeId id = Stages.await(node.open());
                 joined.run();
                 Routes routes = new Routes(storage.routes(), id.toString(), runtime.format());
@@ -196,5 +198,23 @@ record Clustered(
         }
         cluster.close();
         storage.close();
+    }
+
+    /** Has the log read the shards that the node table gives to this node. */
+    private record ShardsOfLog(KafkaShardLog log) implements ShardReading {
+        @Override
+        public void assign(Set<Integer> shards, Runnable released) {
+            log.assign(shards, released);
+        }
+
+        @Override
+        public void expect(int shard, Runnable ready) {
+            log.expect(shard, ready);
+        }
+
+        @Override
+        public void leave(int shard) {
+            log.leave(shard);
+        }
     }
 }

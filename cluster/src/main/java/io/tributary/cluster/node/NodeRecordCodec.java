@@ -3,6 +3,7 @@ package io.tributary.cluster.node;
 import io.tributary.common.event.ByteReader;
 import io.tributary.common.event.ByteWriter;
 import io.tributary.common.event.UnreadableRecordException;
+import java.util.Set;
 
 /**
  * The encoding of the node table's values: a format byte, then the components in their order. The nodes of a cluster
@@ -32,7 +33,9 @@ final class NodeRecordCodec {
         ShardPart part = node.part();
         writer.writeBoolean(part.isWilling());
         writer.writeBoolean(part.isSteady());
-        writer.writeNumber(part.released());
+        writer.writeNumber(part.seen());
+        writeShards(writer, part.keeps());
+        writeShards(writer, part.prepares());
         writer.writeList(part.suspects(), Assignment::write);
         return writer.toBytes();
     }
@@ -60,12 +63,19 @@ final class NodeRecordCodec {
                             reader.readBoolean(),
                             reader.readBoolean(),
                             reader.readNumber(),
+                            Set.copyOf(reader.readList(ByteReader::readInt)),
+                            Set.copyOf(reader.readList(ByteReader::readInt)),
                             reader.readList(Assignment::read)));
             reader.expectEnd();
             return node;
         } catch (IllegalArgumentException e) {
             throw new UnreadableRecordException("no record of a node: " + e.getMessage());
         }
+    }
+
+    /** In their order, so that equal records are equal bytes. */
+    private static void writeShards(ByteWriter writer, Set<Integer> shards) {
+        writer.writeList(shards.stream().sorted().toList(), (to, shard) -> to.writeNumber(shard));
     }
 
     private static NodeState readState(ByteReader reader) {

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
@@ -23,8 +24,9 @@ import org.slf4j.LoggerFactory;
  * at once where a process that has shards is over or suspected, and a few shards at a time where one that is alive
  * leaves or takes none any more, or has too few. Should that process be gone, the next one writes.
  *
- * <p>A shard that goes over from a process that is alive is begun with once that process has let go of it, or after a
- * second; the next ones go over once it is served. All methods may be called from any thread.
+ * <p>A shard that goes over from a process that is alive is kept and served by that process until the other one is
+ * prepared for it, for {@link #PREPARATION} at most; the other one begins with it when nobody keeps it any more. The
+ * next ones go over once it is served. All methods may be called from any thread.
  *
  * <p>Decided in docs/decisions/0018-the-node-table-assigns-shards.md.
  */
@@ -37,14 +39,17 @@ final class ShardAssigner {
 
     private static final int SHARDS_OF_A_MOVE = 32;
 
+    /** How long a process keeps a shard for another one that is not prepared for it yet. */
+    static final Duration PREPARATION = Duration.ofSeconds(3);
+
+    /** How long a shard is waited for besides, that its process before does not let go of. */
+    static final Duration PATIENCE = Duration.ofSeconds(1);
+
     /** After what time the next go over, if those before are not served sooner. */
-    static final Duration PACE = Duration.ofSeconds(1);
+    static final Duration PACE = PREPARATION;
 
     /** How long a process that was suspected gets no shards for the balance. */
     static final Duration STEADY = Duration.ofSeconds(30);
-
-    /** How long a shard is waited for that its process before does not let go of. */
-    static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private static final Logger LOG = LoggerFactory.getLogger(ShardAssigner.class);
 
@@ -70,13 +75,16 @@ final class ShardAssigner {
 
     private @Nullable ShardReading reading;
     private Set<Integer> reads = Set.of();
-    /** The version of the assignment that {@link #reads} is of. */
-    private long readVersion;
-
-    private int releasing;
-    private long released;
+    /** The shards that are being let go of, and how many times. */
+    private final Map<Integer, Integer> lettingGo = new HashMap<>();
     /** The shards that this node waits for. */
     private final Map<Integer, Awaited> awaited = new HashMap<>();
+    /** Those among them for which it is not prepared, and since which version. */
+    private final Map<Integer, Long> preparing = new HashMap<>();
+    /** The shards that this node keeps until other processes are prepared for them. */
+    private final Map<Integer, Leaving> leaving = new HashMap<>();
+    /** The newest version that gave shards to this process or took some from it. */
+    private long seen;
     /** Whom most other nodes take for gone, or this one where most are gone, at the last look. */
     private List<NodeId> suspected = List.of();
 
@@ -84,6 +92,9 @@ final class ShardAssigner {
 
     /** A shard's process before, which is to let go of it first. */
     private record Awaited(NodeId before, long version, long untilNanos) {}
+
+    /** A shard of which another process has been the owner since a version. */
+    private record Leaving(NodeId to, long version, long untilNanos) {}
 
     /** A shard on its way to another process. */
     private record Move(int shard, NodeId to) {}
@@ -147,30 +158,70 @@ final class ShardAssigner {
             return;
         }
         Assignment next = Assignment.decode(value);
+        Set<Integer> coming = Set.of();
+        Set<Integer> going = Set.of();
+        ShardReading reader;
         synchronized (this) {
+            reader = reading;
             if (next.owners().size() == current.owners().size()) {
-                await(current, next);
+                if (!next.shardsOf(self).equals(current.shardsOf(self))) {
+                    seen = next.version();
+                }
+                coming = await(next);
+                going = keep(next);
                 current = next;
                 newest = Math.max(newest, next.version());
                 writing = next.equals(writing) ? null : writing;
             }
         }
+        if (reader != null) {
+            going.forEach(reader::leave);
+            coming.forEach(shard -> reader.expect(shard, () -> prepared(shard, next.version())));
+        }
         look();
     }
 
-    private void await(Assignment before, Assignment next) {
+    /** Waits for the shards that come from other processes; gives those for which there is time to prepare. */
+    private Set<Integer> await(Assignment next) {
         Set<Integer> mine = next.shardsOf(self);
         awaited.keySet().retainAll(mine);
+        Set<Integer> coming = new TreeSet<>();
         for (int shard : mine) {
-            NodeId owner = before.owners().get(shard);
-            if (owner != null && !owner.equals(self)) {
-                awaited.put(shard, new Awaited(owner, next.version(), nanos.getAsLong() + PATIENCE.toNanos()));
+            NodeId before = current.owners().get(shard);
+            if (before == null || before.equals(self) || reads.contains(shard)) {
+                continue; // or it comes back before it was let go of
+            }
+            long until = nanos.getAsLong() + PREPARATION.plus(PATIENCE).toNanos();
+            Awaited await = new Awaited(before, next.version(), until);
+            awaited.put(shard, await);
+            if (reading != null && !isFree(shard, await)) {
+                coming.add(shard);
+                preparing.put(shard, next.version());
             }
         }
-        boolean loses = before.shardsOf(self).stream().anyMatch(shard -> !mine.contains(shard));
-        if (loses && releasing == 0 && reads.stream().allMatch(mine::contains)) {
-            released = next.version(); // it had not begun with them
+        return coming;
+    }
+
+    /** Keeps the shards that go to other processes; gives these. */
+    private Set<Integer> keep(Assignment next) {
+        Set<Integer> going = new TreeSet<>(reads);
+        going.removeIf(shard -> next.owners().get(shard) == null
+                || Objects.equals(next.owners().get(shard), self)
+                || Objects.equals(next.owners().get(shard), current.owners().get(shard)));
+        leaving.keySet().removeAll(next.shardsOf(self));
+        for (int shard : going) {
+            long until = nanos.getAsLong() + PREPARATION.toNanos();
+            leaving.put(shard, new Leaving(next.owners().get(shard), next.version(), until));
         }
+        return going;
+    }
+
+    /** This process is prepared for a shard that a version has given it. */
+    private void prepared(int shard, long version) {
+        synchronized (this) {
+            preparing.remove(shard, version);
+        }
+        look();
     }
 
     /** Nobody listens where a process should. */
@@ -203,8 +254,13 @@ final class ShardAssigner {
             isNewlySuspected = lookAtSelf(process);
             assign(process);
             next = lead(process);
-            ShardPart now =
-                    new ShardPart(isWilling, suspectedNanos == null, released, suspects.look(known, process.name()));
+            ShardPart now = new ShardPart(
+                    isWilling,
+                    suspectedNanos == null,
+                    seen,
+                    keeps(process),
+                    Set.copyOf(preparing.keySet()),
+                    suspects.look(known, process.name()));
             isChanged = !now.equals(part);
             part = now;
         }
@@ -243,40 +299,72 @@ final class ShardAssigner {
         suspected = now;
     }
 
-    /** Has this node read its shards, but for those that another process has not let go of. */
+    /** Has this node read its shards but for those that others keep, and those that it keeps for others. */
     private void assign(NodeId process) {
         long now = nanos.getAsLong();
-        awaited.values().removeIf(await -> await.untilNanos - now <= 0 || hasLetGo(await));
+        awaited.entrySet()
+                .removeIf(entry -> entry.getValue().untilNanos - now <= 0 || isFree(entry.getKey(), entry.getValue()));
+        preparing.keySet().retainAll(awaited.keySet());
+        leaving.entrySet()
+                .removeIf(entry -> entry.getValue().untilNanos - now <= 0
+                        || suspected.contains(process)
+                        || isTaken(entry.getKey(), entry.getValue()));
         ShardReading reader = reading;
         Set<Integer> mine = current.shardsOf(process);
         mine.removeAll(awaited.keySet());
+        mine.addAll(leaving.keySet());
         if (reader == null || mine.equals(reads)) {
             return;
         }
-        boolean loses = reads.stream().anyMatch(shard -> !mine.contains(shard));
-        reads = new TreeSet<>(mine);
-        readVersion = current.version();
-        releasing += loses ? 1 : 0;
-        reader.assign(Set.copyOf(mine), loses ? this::released : () -> {});
+        Set<Integer> lost = new TreeSet<>(reads);
+        lost.removeAll(mine);
+        reads = mine;
+        lost.forEach(shard -> lettingGo.merge(shard, 1, Integer::sum));
+        reader.assign(Set.copyOf(mine), lost.isEmpty() ? () -> {} : () -> letGo(lost));
     }
 
-    private boolean hasLetGo(Awaited await) {
+    /** Whether this node may begin with a shard: its process before knows, and nobody keeps it. */
+    private boolean isFree(int shard, Awaited await) {
         NodeRecord before = known.get(await.before.name());
-        return before == null
-                || before.incarnation() != await.before.incarnation()
-                || before.state().isFinal()
-                || before.part().released() >= await.version
-                || suspected.contains(await.before);
+        boolean isKnown =
+                before == null || !isThere(await.before) || before.part().seen() >= await.version;
+        return isKnown
+                && alive((process, node) -> !process.equals(self)
+                                && !suspected.contains(process)
+                                && node.part().keeps().contains(shard))
+                        .isEmpty();
     }
 
-    private void released() {
+    /** Whether a process is prepared for a shard that this node keeps, or has begun with it. */
+    private boolean isTaken(int shard, Leaving kept) {
+        NodeRecord to = known.get(kept.to.name());
+        boolean isPrepared = to != null
+                && to.incarnation() == kept.to.incarnation()
+                && to.part().seen() >= kept.version
+                && !to.part().prepares().contains(shard);
+        return isPrepared || told.isServed(shard, kept.to);
+    }
+
+    /** Whether a process is alive and nobody takes it for gone. */
+    private boolean isThere(NodeId process) {
+        NodeRecord there = known.get(process.name());
+        return there != null
+                && there.incarnation() == process.incarnation()
+                && !there.state().isFinal()
+                && !suspected.contains(process);
+    }
+
+    /** The shards of other processes of which this one has not let go. */
+    private Set<Integer> keeps(NodeId process) {
+        Set<Integer> keeps = new TreeSet<>(reads);
+        keeps.addAll(lettingGo.keySet());
+        keeps.removeAll(current.shardsOf(process));
+        return keeps;
+    }
+
+    private void letGo(Set<Integer> shards) {
         synchronized (this) {
-            releasing--;
-            if (releasing == 0) {
-                // Of a newer one nothing has been let go of yet, where it takes what is still read.
-                boolean isUpToDate = self != null && current.shardsOf(self).containsAll(reads);
-                released = isUpToDate ? current.version() : readVersion;
-            }
+            shards.forEach(shard -> lettingGo.computeIfPresent(shard, (_, times) -> times == 1 ? null : times - 1));
         }
         look();
     }
@@ -319,12 +407,7 @@ final class ShardAssigner {
 
     /** Nobody waits for what goes to a process that is over or taken for gone: it goes to another one at once. */
     private boolean hasArrived(Move move) {
-        NodeRecord there = known.get(move.to.name());
-        return there == null
-                || there.incarnation() != move.to.incarnation()
-                || there.state().isFinal()
-                || suspected.contains(move.to)
-                || told.isServed(move.shard, move.to);
+        return !isThere(move.to) || told.isServed(move.shard, move.to);
     }
 
     private void write(Assignment next) {

@@ -203,7 +203,7 @@ class ShardAssignerTest {
         nodes.getFirst().table.shards().takePart(false);
         killed.kill();
         nodes.forEach(node -> node.table.shards().refused(killed.id()));
-        timer.pass(MOMENT.multipliedBy(2));
+        timer.pass(MOMENT.multipliedBy(5));
         assertThat(nodes.getLast().shards).isEqualTo(ALL);
     }
 
@@ -235,6 +235,112 @@ class ShardAssignerTest {
     }
 
     @Test
+    void shardIsKeptUntilTheOtherNodeIsPrepared() {
+        SimNode a = SimNode.owning("a", log, timer);
+        SimNode b = SimNode.joining("b", log, timer);
+        b.prepares = false;
+        b.takeShards();
+        timer.pass(MOMENT.multipliedBy(2));
+        assertThat(a.shards).as("those that b expects, too").isEqualTo(ALL);
+        assertThat(b.told).containsOnlyOnce("expects 10", "expects 11");
+        assertThat(a.told).containsOnlyOnce("leaves 10", "leaves 11");
+        assertThat(b.shards).isEmpty();
+        b.prepares = true;
+        b.prepare();
+        timer.pass(MOMENT.multipliedBy(5));
+        assertThat(b.shards).hasSize(6);
+        assertShared(List.of(a, b));
+    }
+
+    @Test
+    void oneShardGoesOverWhileTheOtherNodeOfAnotherOnePrepares() {
+        List<SimNode> nodes = cluster("a", "b", "c");
+        SimNode leaving = nodes.getFirst();
+        SimNode slow = nodes.getLast();
+        slow.prepares = false;
+        leaving.table.leaving();
+        timer.pass(MOMENT.multipliedBy(3));
+        assertThat(leaving.shards).as("one went to b, and that of c is kept").hasSize(3);
+        assertThat(nodes.get(1).shards).hasSize(5);
+        assertThat(slow.shards).hasSize(4);
+        slow.prepares = true;
+        slow.prepare();
+        timer.pass(MOMENT.multipliedBy(10));
+        assertThat(leaving.shards).isEmpty();
+        assertShared(nodes);
+    }
+
+    @Test
+    void shardIsServedOnWhenItComesBackFromANodeThatPrepares() {
+        List<SimNode> nodes = cluster("a", "b");
+        SimNode c = SimNode.joining("c", log, timer);
+        c.prepares = false;
+        c.takeShards();
+        timer.pass(MOMENT);
+        List<Set<Integer>> before = nodes.stream().map(node -> node.shards).toList();
+        c.table.shards().takePart(false);
+        timer.pass(SECOND);
+        assertThat(nodes.stream().map(node -> node.shards).toList()).isEqualTo(before);
+        assertThat(c.shards).isEmpty();
+        c.prepare();
+        timer.pass(ShardAssigner.PREPARATION.plus(SECOND));
+        assertShared(nodes);
+    }
+
+    @Test
+    void shardIsLetGoOfAfterAWhileWhenTheOtherNodeIsNotPrepared() {
+        SimNode a = SimNode.owning("a", log, timer);
+        SimNode b = SimNode.joining("b", log, timer);
+        b.prepares = false;
+        b.takeShards();
+        timer.pass(ShardAssigner.PREPARATION.minus(MOMENT));
+        assertThat(a.shards).isEqualTo(ALL);
+        timer.pass(SECOND.plus(MOMENT));
+        assertThat(b.shards).isNotEmpty();
+        timer.pass(ShardAssigner.PREPARATION.plus(SECOND.multipliedBy(5)));
+        assertThat(b.shards).hasSize(6);
+        assertShared(List.of(a, b));
+    }
+
+    @Test
+    void shardIsTakenAtOnceWhenTheNodeThatKeepsItIsGone() {
+        SimNode a = SimNode.owning("a", log, timer);
+        SimNode b = SimNode.joining("b", log, timer);
+        b.prepares = false;
+        b.takeShards();
+        timer.pass(MOMENT);
+        a.kill();
+        b.table.shards().refused(a.id());
+        timer.pass(MOMENT);
+        assertThat(b.shards).isEqualTo(ALL);
+    }
+
+    @Test
+    void keepsNoShardWhenItIsTakenForGone() {
+        List<SimNode> nodes = cluster("a", "b", "c");
+        SimNode wronged = nodes.getFirst();
+        nodes.forEach(node -> node.prepares = false);
+        nodes.stream().skip(1).forEach(node -> node.table.shards().refused(wronged.id()));
+        timer.pass(MOMENT.multipliedBy(2));
+        assertThat(wronged.shards).isEmpty();
+        assertShared(nodes);
+    }
+
+    @Test
+    void shardGoesToAThirdNodeAtOnceWhenTheOneThatPreparesIsGone() {
+        List<SimNode> nodes = cluster("a", "b");
+        SimNode c = SimNode.joining("c", log, timer);
+        c.prepares = false;
+        c.takeShards();
+        timer.pass(MOMENT);
+        c.kill();
+        nodes.forEach(node -> node.table.shards().refused(c.id()));
+        timer.pass(SECOND);
+        assertShared(nodes);
+        assertThat(nodes).allSatisfy(node -> assertThat(node.shards).hasSize(6));
+    }
+
+    @Test
     void nextShardsGoOverOnceThoseBeforeAreServed() {
         SimNode a = SimNode.owning("a", log, timer);
         a.unserved.addAll(ALL);
@@ -255,7 +361,11 @@ class ShardAssignerTest {
         SimNode a = SimNode.owning("a", log, timer);
         a.letsGo = false;
         SimNode b = SimNode.owning("b", log, timer);
-        timer.pass(ShardAssigner.PATIENCE.plus(SECOND.multipliedBy(5)));
+        timer.pass(ShardAssigner.PACE
+                .multipliedBy(2)
+                .plus(ShardAssigner.PREPARATION)
+                .plus(ShardAssigner.PATIENCE)
+                .plus(SECOND));
         assertThat(b.shards).hasSize(6);
         assertThat(a.shards).hasSize(6);
     }

@@ -37,6 +37,8 @@ final class SimNode implements NodeTableListener {
     Set<Integer> shards = Set.of();
     boolean letsGo = true;
     private final List<Runnable> unreleased = new ArrayList<>();
+    boolean prepares = true;
+    private final List<Runnable> unprepared = new ArrayList<>();
     private final Map<NodeId, SimNode> linked = new HashMap<>();
     private boolean killed;
 
@@ -85,7 +87,7 @@ final class SimNode implements NodeTableListener {
     static SimNode joining(String name, SharedLog log, ManualTimer timer) {
         SimNode node = new SimNode(name, 1, log, timer);
         timer.pass(TIMES.watch());
-        node.table.shards().reads(node::assign);
+        node.table.shards().reads(node.new Reading());
         CompletableFuture<?> _ = node.join();
         return node;
     }
@@ -97,13 +99,37 @@ final class SimNode implements NodeTableListener {
         timer.pass(MOMENT);
     }
 
-    private void assign(Set<Integer> assigned, Runnable released) {
-        shards = assigned;
-        log.nodes().forEach(node -> timer.after(1, node.table.shards()::look));
-        unreleased.add(released);
-        if (letsGo) {
-            letGo();
+    private final class Reading implements ShardReading {
+        @Override
+        public void assign(Set<Integer> assigned, Runnable released) {
+            shards = assigned;
+            log.nodes().forEach(node -> timer.after(1, node.table.shards()::look));
+            unreleased.add(released);
+            if (letsGo) {
+                letGo();
+            }
         }
+
+        @Override
+        public void expect(int shard, Runnable ready) {
+            told.add("expects " + shard);
+            unprepared.add(ready);
+            if (prepares) {
+                prepare();
+            }
+        }
+
+        @Override
+        public void leave(int shard) {
+            told.add("leaves " + shard);
+        }
+    }
+
+    /** Is prepared for what it expects. */
+    void prepare() {
+        List<Runnable> now = List.copyOf(unprepared);
+        unprepared.clear();
+        now.forEach(ready -> timer.after(1, ready));
     }
 
     /** Lets go of the shards that it was to let go of. */

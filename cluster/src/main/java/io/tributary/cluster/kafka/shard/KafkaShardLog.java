@@ -174,6 +174,28 @@ public final class KafkaShardLog implements ShardLog {
         }
     }
 
+    /**
+     * A shard will be this node's, and is another node's still; any thread, never blocks.
+     *
+     * @param ready run once, on any thread, when what can be done before is done
+     */
+    public void expect(int shard, Runnable ready) {
+        ShardConsumer started = consumer;
+        if (started == null) {
+            ready.run();
+        } else {
+            started.reader().onExpected(shard, ready);
+        }
+    }
+
+    /** A shard of this node will be another node's soon; any thread, never blocks. */
+    public void leave(int shard) {
+        ShardConsumer started = consumer;
+        if (started != null) {
+            started.reader().onLeaving(shard);
+        }
+    }
+
     @Override
     public void readFrom(int shard, long offset) {
         readFrom(shard, offset, LogRecord.NO_LEADER);

@@ -7,6 +7,16 @@ import java.util.List;
 /** Hands on what is read from a topic, with offsets that begin at a base. */
 record RebasedReader(Reader reader, long base) implements Reader {
     @Override
+    public void onExpected(int shard, Runnable ready) {
+        reader.onExpected(shard, ready);
+    }
+
+    @Override
+    public void onLeaving(int shard) {
+        reader.onLeaving(shard);
+    }
+
+    @Override
     public void onAssigned(int shard) {
         reader.onAssigned(shard);
     }

@@ -107,6 +107,11 @@ final class ShardConsumer implements AutoCloseable {
         thread.start();
     }
 
+    /** Who is told of the shards. */
+    Reader reader() {
+        return reader;
+    }
+
     /** Any thread. */
     void readFrom(int shard, long offset, int leaderEpoch) {
         request(shard, Request.readFrom(offset, leaderEpoch), true);
