@@ -1,4 +1,4 @@
-package io.tributary.server;
+package io.tributary.server.training;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
