@@ -56,6 +56,16 @@ final class NextFormat {
         public void start(Reader reader) {
             log.start(new Reader() {
                 @Override
+                public void onExpected(int shard, Runnable ready) {
+                    reader.onExpected(shard, ready);
+                }
+
+                @Override
+                public void onLeaving(int shard) {
+                    reader.onLeaving(shard);
+                }
+
+                @Override
                 public void onAssigned(int shard) {
                     reader.onAssigned(shard);
                 }
