@@ -106,8 +106,8 @@ final class SavePoints {
     /**
      * Whether what clients settle is to be logged though no save point waits for it: the store is so slow that one save
      * point follows the other, or it is away, and what is settled would be kept for as long as that lasts. So clients
-     * that acknowledge what they get do not notice that the store is away. Or so much is settled that the queues in the
-     * log would be far longer than they are.
+     * that acknowledge what they get do not notice that the store is away. The same while the store is to stay as it is
+     * ({@link #hold}). Or so much is settled that the queues in the log would be far longer than they are.
      *
      * @param settled how many messages are settled and not logged
      */

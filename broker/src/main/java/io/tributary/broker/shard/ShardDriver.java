@@ -172,7 +172,7 @@ final class ShardDriver implements Tenure.Loser {
             released.run();
         } else {
             now.logLast(released);
-            if (loaded != null && !loaded.savePoints().isHeld()) { // the next owner has not read what is there
+            if (loaded != null && !loaded.savePoints().isHeld()) { // else the next owner has read what is there
                 saveLast();
             }
         }

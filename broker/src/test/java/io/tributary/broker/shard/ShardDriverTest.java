@@ -70,9 +70,7 @@ class ShardDriverTest {
 
     @Test
     void shardIsReadFromWhereTheStoreStands() {
-        for (int i = 0; i < 9; i++) {
-            log.add(0, new Owner("other"), nowMillis);
-        }
+        addOthers(9);
         store.content.applied = 5;
         driver.assigned();
         log.makeDurable();
@@ -82,9 +80,7 @@ class ShardDriverTest {
 
     @Test
     void storeIsNotReadAgainWhenTheShardWasExpected() {
-        for (int i = 0; i < 6; i++) {
-            log.add(0, new Owner("other"), nowMillis);
-        }
+        addOthers(6);
         store.content.applied = 5;
         driver.expected(() -> told.add("ready"));
         store.answerAll();
@@ -98,9 +94,7 @@ class ShardDriverTest {
 
     @Test
     void storeIsReadAgainWhenItMovedOrTheShardCameLate() {
-        for (int i = 0; i < 6; i++) {
-            log.add(0, new Owner("other"), nowMillis);
-        }
+        addOthers(6);
         store.content.applied = 4;
         driver.expected(() -> {});
         store.answerAll();
@@ -234,9 +228,7 @@ class ShardDriverTest {
 
     @Test
     void lossIsCountedAndTheRestFoldedWhenTheLogBeginsBehindWhatTheStoreHas() {
-        for (int i = 0; i < 9; i++) {
-            log.add(0, new Owner("other"), nowMillis);
-        }
+        addOthers(9);
         log.add(0, attach("a", 7), nowMillis);
         store.content.applied = 5;
         driver.assigned();
@@ -896,6 +888,13 @@ class ShardDriverTest {
         log.add(0, attach("a", 8), nowMillis);
         goLive();
         log.makeDurable(nowMillis);
+    }
+
+    /** Puts records of another owner into the log. */
+    private void addOthers(int count) {
+        for (int i = 0; i < count; i++) {
+            log.add(0, new Owner("other"), nowMillis);
+        }
     }
 
     private void goLive() {

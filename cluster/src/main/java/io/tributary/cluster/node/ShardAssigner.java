@@ -259,7 +259,7 @@ final class ShardAssigner {
                     suspectedNanos == null,
                     seen,
                     keeps(process),
-                    Set.copyOf(preparing.keySet()),
+                    preparing.keySet(),
                     suspects.look(known, process.name()));
             isChanged = !now.equals(part);
             part = now;

@@ -237,9 +237,7 @@ class ShardAssignerTest {
     @Test
     void shardIsKeptUntilTheOtherNodeIsPrepared() {
         SimNode a = SimNode.owning("a", log, timer);
-        SimNode b = SimNode.joining("b", log, timer);
-        b.prepares = false;
-        b.takeShards();
+        SimNode b = unprepared("b");
         timer.pass(MOMENT.multipliedBy(2));
         assertThat(a.shards).as("those that b expects, too").isEqualTo(ALL);
         assertThat(b.told).containsOnlyOnce("expects 10", "expects 11");
@@ -273,9 +271,7 @@ class ShardAssignerTest {
     @Test
     void shardIsServedOnWhenItComesBackFromANodeThatPrepares() {
         List<SimNode> nodes = cluster("a", "b");
-        SimNode c = SimNode.joining("c", log, timer);
-        c.prepares = false;
-        c.takeShards();
+        SimNode c = unprepared("c");
         timer.pass(MOMENT);
         List<Set<Integer>> before = nodes.stream().map(node -> node.shards).toList();
         c.table.shards().takePart(false);
@@ -290,9 +286,7 @@ class ShardAssignerTest {
     @Test
     void shardIsLetGoOfAfterAWhileWhenTheOtherNodeIsNotPrepared() {
         SimNode a = SimNode.owning("a", log, timer);
-        SimNode b = SimNode.joining("b", log, timer);
-        b.prepares = false;
-        b.takeShards();
+        SimNode b = unprepared("b");
         timer.pass(ShardAssigner.PREPARATION.minus(MOMENT));
         assertThat(a.shards).isEqualTo(ALL);
         timer.pass(SECOND.plus(MOMENT));
@@ -305,9 +299,7 @@ class ShardAssignerTest {
     @Test
     void shardIsTakenAtOnceWhenTheNodeThatKeepsItIsGone() {
         SimNode a = SimNode.owning("a", log, timer);
-        SimNode b = SimNode.joining("b", log, timer);
-        b.prepares = false;
-        b.takeShards();
+        SimNode b = unprepared("b");
         timer.pass(MOMENT);
         a.kill();
         b.table.shards().refused(a.id());
@@ -329,9 +321,7 @@ class ShardAssignerTest {
     @Test
     void shardGoesToAThirdNodeAtOnceWhenTheOneThatPreparesIsGone() {
         List<SimNode> nodes = cluster("a", "b");
-        SimNode c = SimNode.joining("c", log, timer);
-        c.prepares = false;
-        c.takeShards();
+        SimNode c = unprepared("c");
         timer.pass(MOMENT);
         c.kill();
         nodes.forEach(node -> node.table.shards().refused(c.id()));
@@ -428,6 +418,14 @@ class ShardAssignerTest {
             byte[] cut = Arrays.copyOf(value, length);
             assertThatThrownBy(() -> Assignment.decode(cut)).isInstanceOf(UnreadableRecordException.class);
         }
+    }
+
+    /** A process that takes shards, and is not prepared for those that it expects. */
+    private SimNode unprepared(String name) {
+        SimNode node = SimNode.joining(name, log, timer);
+        node.prepares = false;
+        node.takeShards();
+        return node;
     }
 
     private List<SimNode> cluster(String... names) {
