@@ -175,7 +175,7 @@ class ConnectHandshakeTest {
         MqttPacket.ConnackProperties properties = fixture.connect(Connects.v5()).properties();
 
         assertThat(properties.receiveMaximum()).isEqualTo(1_000);
-        assertThat(properties.maximumPacketSize()).isEqualTo(1024 * 1024);
+        assertThat(properties.maximumPacketSize()).isEqualTo(2 * 1024 * 1024);
         assertThat(properties.topicAliasMaximum()).isEqualTo(32);
         assertThat(properties.sessionExpirySeconds()).isEqualTo(MqttPacket.ABSENT);
         assertThat(properties.serverKeepAlive()).isEqualTo(MqttPacket.ABSENT);

@@ -271,10 +271,10 @@ public record KafkaConfig(
             requirePositive("close timeout", closeTimeout);
         }
 
-        /** The defaults: 2 ms linger, batches of 64 KiB, 32 MiB of waiting records, records to 2 MiB. */
+        /** The defaults: 2 ms linger, batches of 64 KiB, 32 MiB of waiting records, records to 4 MiB. */
         public static Appends defaults() {
             return new Appends(
-                    Duration.ofMillis(2), 64 * KIB, 32L * MIB, 2 * MIB, Compression.NONE, Duration.ofSeconds(10));
+                    Duration.ofMillis(2), 64 * KIB, 32L * MIB, 4 * MIB, Compression.NONE, Duration.ofSeconds(10));
         }
 
         /** The same with another limit of what may wait. */

@@ -52,10 +52,10 @@ public record LinkConfig(
         }
     }
 
-    /** Settings that suit most clusters, for packets of up to a mebibyte. */
+    /** Settings that suit most clusters, for packets of up to two mebibytes. */
     public static LinkConfig defaults(String clusterId, ClusterSecret secret, String host, int port) {
         int loops = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
-        int frame = 1024 * 1024 + FRAME_OVERHEAD_BYTES;
+        int frame = 2 * 1024 * 1024 + FRAME_OVERHEAD_BYTES;
         return new LinkConfig(clusterId, secret, host, port, loops, frame, 64L * 1024 * 1024, 64, LinkTimings.DEFAULT);
     }
 }

@@ -23,9 +23,9 @@ public record DecoderLimits(
         int maxUserProperties,
         int maxFilters) {
 
-    /** Limits that suit most brokers: packets up to 1 MiB, topics up to 128 levels. */
+    /** Limits that suit most brokers: packets up to 2 MiB, topics up to 128 levels. */
     public static final DecoderLimits DEFAULT =
-            new DecoderLimits(64 * 1024, 1024 * 1024, new TopicLimits(65_535, 128), 64 * 1024, 100, 1_000);
+            new DecoderLimits(64 * 1024, 2 * 1024 * 1024, new TopicLimits(65_535, 128), 64 * 1024, 100, 1_000);
 
     /** Checks that no limit is negative. */
     public DecoderLimits {

@@ -25,10 +25,18 @@ final class Schedule {
         this.random = random;
     }
 
-    /** Begins at a random place within the first interval, so that publishers do not march in step. */
+    /**
+     * Begins at a random place within the first interval, so that publishers do not march in step; or, if they shall, at
+     * a multiple of the interval on the clock of the run.
+     */
     void begin(long nowNanos) {
         leftOfBurst = burst;
-        dueNanos = nowNanos + (long) (random.nextDouble() * interval());
+        if (pacing == Pacing.IN_STEP) {
+            long interval = (long) interval();
+            dueNanos = (nowNanos / interval + 1) * interval;
+        } else {
+            dueNanos = nowNanos + (long) (random.nextDouble() * interval());
+        }
     }
 
     /** When the next message is due. */
@@ -39,7 +47,7 @@ final class Schedule {
     /** That one is sent: goes on to the next. */
     void advance() {
         switch (pacing) {
-            case CONSTANT -> dueNanos += (long) interval();
+            case CONSTANT, IN_STEP -> dueNanos += (long) interval();
             case POISSON -> dueNanos += (long) (random.nextExponential() * interval());
             case BURST -> {
                 leftOfBurst--;

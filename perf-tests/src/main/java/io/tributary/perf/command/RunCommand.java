@@ -1,22 +1,13 @@
 package io.tributary.perf.command;
 
-import io.tributary.cli.Program;
 import io.tributary.cli.UsageException;
 import io.tributary.perf.judge.Count;
 import io.tributary.perf.report.HtmlReport;
 import io.tributary.perf.report.MarkdownReport;
-import io.tributary.perf.report.ProgressLine;
 import io.tributary.perf.result.ResultFile;
 import io.tributary.perf.result.RunResult;
-import io.tributary.perf.result.RunResult.TargetFacts;
-import io.tributary.perf.run.Run;
-import io.tributary.perf.run.Watched;
 import io.tributary.perf.scenario.Library;
 import io.tributary.perf.scenario.PlannedRun;
-import io.tributary.perf.scenario.Scenario;
-import io.tributary.perf.target.Target;
-import io.tributary.perf.target.TargetContext;
-import io.tributary.perf.target.Targets;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -31,7 +22,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -106,10 +96,12 @@ final class RunCommand implements Callable<Integer> {
         List<PlannedRun> planned = Library.find(name).runs(settings, scale);
         List<RunResult> results = new ArrayList<>();
         boolean refused = false;
+        Measurement measurement = new Measurement(err(), pids);
         try (LocalRunners runners = LocalRunners.of(runnerOptions)) {
             for (PlannedRun run : planned) {
                 for (int i = 0; i < repeat; i++) {
-                    RunResult result = perform(run, runners);
+                    String words = target == null ? run.scenario().target() : target;
+                    RunResult result = measurement.perform(run, words, runners);
                     boolean valid = result.refusals().isEmpty() || acceptsBottleneck;
                     if (valid) {
                         results.add(result);
@@ -131,52 +123,6 @@ final class RunCommand implements Callable<Integer> {
 
     private PrintWriter err() {
         return spec.commandLine().getErr();
-    }
-
-    private RunResult perform(PlannedRun planned, LocalRunners runners) throws IOException {
-        Scenario scenario = planned.scenario();
-        Path data = Files.createTempDirectory("tributary-perf-");
-        TargetContext context =
-                new TargetContext(Program.launcher(), data, peers(), scenario.mqtt(), scenario.targetSettings());
-        String words = target == null ? scenario.target() : target;
-        err().printf(
-                        Locale.ROOT,
-                        "%s %s: %,d clients on %s%n",
-                        scenario.name(),
-                        planned.label(),
-                        scenario.clients(),
-                        words);
-        try (Target started = Targets.start(words, context, pids)) {
-            ProgressLine progress =
-                    new ProgressLine(err(), Boolean.getBoolean("tributary.perf.terminal"), lengths(scenario));
-            TargetFacts facts = new TargetFacts(started.name(), started.version(), started.facts());
-            Watched watched = new Watched(started.processes(), started.counts());
-            Run run = new Run(planned, facts, started.addresses(), watched, started.faults(), Program.commit());
-            try {
-                return run.perform(runners.present(), progress);
-            } finally {
-                progress.finish();
-            }
-        } finally {
-            delete(data);
-        }
-    }
-
-    /** Where programs of others are kept, that are built once. */
-    private static Path peers() {
-        String cache = System.getenv("XDG_CACHE_HOME");
-        Path folder =
-                cache == null || cache.isEmpty() ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(cache);
-        return folder.resolve("tributary").resolve("peers");
-    }
-
-    private static Map<String, Double> lengths(Scenario scenario) {
-        Map<String, Double> lengths = new LinkedHashMap<>();
-        // With a number of messages the time is the longest that a step may take.
-        scenario.steps()
-                .forEach(step -> lengths.put(
-                        step.name(), step.messages() > 0 ? 0 : step.length().toMillis() / 1e3));
-        return lengths;
     }
 
     private Path directory() throws IOException {
@@ -215,13 +161,5 @@ final class RunCommand implements Callable<Integer> {
                         / Math.max(1, result.measured().count(Count.RECEIVED))))
                 .toList()
                 .get(results.size() / 2);
-    }
-
-    private static void delete(Path directory) throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        }
     }
 }

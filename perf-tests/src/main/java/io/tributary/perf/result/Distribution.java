@@ -25,6 +25,9 @@ public record Distribution(
         double max,
         List<Point> curve) {
 
+    /** Of no values. */
+    public static final Distribution NONE = new Distribution(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of());
+
     private static final double NANOS_PER_MILLI = 1e6;
 
     /** Half of what is left, again and again, in three parts each: enough for a smooth curve. */
@@ -50,6 +53,11 @@ public record Distribution(
                 at(nanos, 99.99),
                 nanos.getMaxValue() / NANOS_PER_MILLI,
                 curve(nanos));
+    }
+
+    /** The same without the percentiles for charts. */
+    Distribution withoutCurve() {
+        return new Distribution(values, mean, deviation, min, p50, p90, p95, p99, p999, p9999, max, List.of());
     }
 
     private static List<Point> curve(Histogram nanos) {

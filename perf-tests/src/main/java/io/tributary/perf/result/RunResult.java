@@ -2,6 +2,8 @@ package io.tributary.perf.result;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.tributary.perf.judge.Count;
+import io.tributary.perf.judge.Metric;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
@@ -53,6 +55,31 @@ public record RunResult(
         steps = List.copyOf(steps);
         samples = List.copyOf(samples);
         growth = List.copyOf(growth);
+    }
+
+    /** The same with what tables need: without steps, samples, and percentiles for charts. */
+    public RunResult brief() {
+        Map<Metric, Distribution> times = new EnumMap<>(Metric.class);
+        measured.times().forEach((metric, values) -> times.put(metric, values.withoutCurve()));
+        return new RunResult(
+                label,
+                started,
+                commit,
+                runners,
+                clockErrorMillis,
+                machine,
+                target,
+                scenario,
+                refusals,
+                remarks,
+                measured.with(times),
+                total,
+                lost,
+                sourcesLosing,
+                sourcesWithLoss,
+                List.of(),
+                List.of(),
+                List.of());
     }
 
     /** One count over the whole run. */

@@ -37,6 +37,21 @@ public record StepResult(
         processes = List.copyOf(processes);
     }
 
+    /** The same with other distributions. */
+    StepResult with(Map<Metric, Distribution> others) {
+        return new StepResult(
+                name,
+                seconds,
+                counts,
+                others,
+                secondsToFirst,
+                secondsToLast,
+                processes,
+                busiestLoop,
+                machineBusy,
+                othersBusy);
+    }
+
     /** One count. */
     public long count(Count what) {
         return counts.getOrDefault(what, 0L);

@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Makes records of maps, strictly: a name that nobody knows is an error, and so is one that is missing. */
-final class Binding {
+public final class Binding {
     private static final Pattern DURATION = Pattern.compile("([0-9]+(?:\\.[0-9]+)?)\\s*(us|ms|s|m|h)");
 
     /** How the library begins what it says of a setting that is not there; it has no exception for it. */
@@ -44,8 +44,12 @@ final class Binding {
 
     private Binding() {}
 
-    /** The record of a tree; errors name the place in it. */
-    static <T> T bind(String name, Map<String, Object> tree, Class<T> type) {
+    /**
+     * The record of a tree.
+     *
+     * @throws ScenarioException if it does not fit, with the place in the tree
+     */
+    public static <T> T bind(String name, Map<String, Object> tree, Class<T> type) {
         try {
             return MAPPER.convertValue(tree, type);
         } catch (IllegalArgumentException e) {
@@ -138,10 +142,11 @@ final class Binding {
             }
             if (!node.isObject() || !node.path("mean").isNumber()) {
                 throw JsonMappingException.from(
-                        parser, "needs a number, or {mean: ..., deviation: ..., min: ..., max: ...}");
+                        parser, "needs a number, or {mean: ..., deviation (or variance): ..., min: ..., max: ...}");
             }
             double mean = node.path("mean").asDouble();
-            double deviation = node.path("deviation").asDouble(0);
+            double variance = node.path("variance").asDouble(0);
+            double deviation = node.path("deviation").asDouble(Math.sqrt(Math.max(0, variance)));
             return new Draw(
                     mean,
                     deviation,

@@ -1,17 +1,20 @@
 package io.tributary.perf.scenario;
 
+import io.tributary.perf.judge.Stamp;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Groups of clients made from the device definitions in {@code devices.yaml}: a group with {@code devices: {mix: ...,
- * factor: ...}} stands for one group of each kind of device in the mix, with the kind's number, payload and rate, and
- * the way in which the mix comes and goes.
+ * factor: ..., nodes: ...}} stands for one group of each kind of device in the mix, with the kind's number (of each
+ * node, times the factor), its payload and rate, and the way in which the mix comes and goes.
  */
 final class Devices {
     private static final String KEY = "devices";
+    private static final double NANOS = 1e9;
 
     private Devices() {}
 
@@ -37,12 +40,15 @@ final class Devices {
             throw new ScenarioException("devices.mix: one of " + mixes.keySet() + ", not " + mix);
         }
         Map<String, Object> devices = Yaml.asMap(mix, mixes.get(mix));
-        int factor = Integer.parseInt(String.valueOf(which.getOrDefault("factor", 1)));
+        int factor = number(which.getOrDefault("factor", 1)) * number(which.getOrDefault("nodes", 1));
         List<Object> all = new ArrayList<>();
         for (Object device : Yaml.asList(mix, devices.get(KEY))) {
-            Map<String, Object> one = device(group, Yaml.asMap(mix, device), factor);
-            one.putIfAbsent("churn", devices.get("churn"));
-            all.add(one);
+            Map<String, Object> kind = Yaml.asMap(mix, device);
+            if (number(kind.get("count")) > 0) {
+                Map<String, Object> one = device(group, kind, factor);
+                one.putIfAbsent("churn", devices.get("churn"));
+                all.add(one);
+            }
         }
         return all;
     }
@@ -52,12 +58,19 @@ final class Devices {
         one.remove(KEY);
         String name = String.valueOf(device.get("device"));
         one.put("name", name);
-        one.put("count", Integer.parseInt(String.valueOf(device.get("count"))) * factor);
+        one.put("count", number(device.get("count")) * factor);
         Map<String, Object> publish = Yaml.asMap("publish", group.get("publish"));
         publish.put("topic", String.valueOf(publish.get("topic")).replace("{device}", name));
-        publish.put("payload", device.get("payload"));
-        publish.put("rate", device.get("rate"));
+        Map<String, Object> payload = Yaml.asMap(name + ".payload", device.get("payload"));
+        payload.put("min", Stamp.BYTES);
+        publish.put("payload", payload);
+        double seconds = Binding.duration(String.valueOf(device.get("every"))).toNanos() / NANOS;
+        publish.put("rate", 1 / seconds);
         one.put("publish", publish);
         return one;
+    }
+
+    private static int number(@Nullable Object value) {
+        return Integer.parseInt(String.valueOf(value));
     }
 }

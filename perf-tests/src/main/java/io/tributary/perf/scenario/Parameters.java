@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 final class Parameters {
     private static final Pattern NAME = Pattern.compile("\\$\\{([A-Za-z][A-Za-z0-9-]*)(?:/([A-Za-z][A-Za-z0-9-]*))?}");
 
+    /** Before the name of a setting of the broker, which has points of its own. */
+    private static final String TARGET = "target-settings.";
+
     private Parameters() {}
 
     /** The tree with every name replaced; a scalar that is nothing but a name becomes the value itself. */
@@ -65,11 +68,12 @@ final class Parameters {
     /**
      * Sets one value in a tree.
      *
-     * @param path names with points between them; of a list the entry with that {@code name}, or its number from 0 on
+     * @param path names with points between them; of a list the entry with that {@code name}, or its number from 0 on;
+     *     behind {@code target-settings.} all of it is one name
      */
     static void set(Map<String, Object> tree, String path, Object value) {
         Object at = tree;
-        List<String> names = List.of(path.split("\\.", -1));
+        List<String> names = List.of(path.startsWith(TARGET) ? path.split("\\.", 2) : path.split("\\.", -1));
         for (String name : names.subList(0, names.size() - 1)) {
             at = child(at, name, path);
         }

@@ -1,6 +1,7 @@
 package io.tributary.perf.scenario;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.tributary.perf.judge.Stamp;
 import org.jspecify.annotations.Nullable;
 
@@ -29,13 +30,16 @@ public record PublishOptions(
         @Nullable String responseTopic,
         boolean retain) {
 
+    private static final int LARGEST_PAYLOAD = 16_000_000;
+
     /** Checks that it makes sense. */
     public PublishOptions {
         if (qos < 0 || qos > 2) {
             throw new ScenarioException("publish.qos: 0, 1 or 2, not " + qos);
         }
-        if (payload.min() < Stamp.BYTES || payload.max() > 1_000_000) {
-            throw new ScenarioException("publish.payload: 16 to 1000000 bytes; the first 16 say what message it is");
+        if (payload.min() < Stamp.BYTES || payload.max() > LARGEST_PAYLOAD) {
+            throw new ScenarioException(
+                    "publish.payload: 16 to " + LARGEST_PAYLOAD + " bytes; the first 16 say what message it is");
         }
         if ((rate == null) == (window == 0)) {
             throw new ScenarioException("publish: needs a rate or a window, and not both");
@@ -62,8 +66,11 @@ public record PublishOptions(
 
     /** When messages of a rate are due. */
     public enum Pacing {
-        /** At equal distances. */
+        /** At equal distances, those of each client at moments of its own. */
         CONSTANT,
+        /** At equal distances, those of all clients of a rate at the same moments. */
+        @JsonProperty("in-step")
+        IN_STEP,
         /** At random, each independent of the others: exponential distances. */
         POISSON,
         /** Several at once, at equal distances. */

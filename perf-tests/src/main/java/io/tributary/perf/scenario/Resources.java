@@ -5,12 +5,22 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/** Files beside the classes of this package. */
-final class Resources {
+/** Files beside classes. */
+public final class Resources {
     private Resources() {}
 
+    /** A file beside the classes of this package. */
     static String text(String name) {
-        try (InputStream in = Resources.class.getResourceAsStream(name)) {
+        return text(Resources.class, name);
+    }
+
+    /**
+     * A file beside a class.
+     *
+     * @throws ScenarioException if there is none of the name
+     */
+    public static String text(Class<?> beside, String name) {
+        try (InputStream in = beside.getResourceAsStream(name)) {
             if (in == null) {
                 throw new ScenarioException("there is no " + name);
             }

@@ -65,6 +65,26 @@ public final class ScenarioFile {
      * @throws ScenarioException if something is wrong with it
      */
     public List<PlannedRun> runs(Map<String, String> changes, @Nullable Double scale) {
+        return runs(changes, scale, true);
+    }
+
+    /**
+     * The run with these parameters, which are those of a published experiment: that they are other ones than the file
+     * has makes it no other experiment, and is not said.
+     *
+     * @throws ScenarioException if something is wrong with it, or if it is more than one run
+     */
+    public PlannedRun repetition(Map<String, String> parameters) {
+        List<PlannedRun> runs = runs(parameters, null, false);
+        if (runs.size() != 1) {
+            throw new ScenarioException(
+                    name + ": " + runs.size() + " runs in place of one; what varies and is not set: "
+                            + runs.getFirst().combination().keySet());
+        }
+        return runs.getFirst();
+    }
+
+    private List<PlannedRun> runs(Map<String, String> changes, @Nullable Double scale, boolean tells) {
         Map<String, Object> changed = new LinkedHashMap<>(tree);
         Map<String, Object> parameters = section(changed, "parameters");
         Map<String, Object> matrix = section(changed, "matrix");
@@ -88,7 +108,9 @@ public final class ScenarioFile {
             Map<String, Object> values = new LinkedHashMap<>(parameters);
             values.putAll(combination);
             Map<String, Object> full = run(changed, values, settings);
-            tellOfChanges(full, combination, changes, scale);
+            if (tells) {
+                tellOfChanges(full, combination, changes, scale);
+            }
             runs.add(new PlannedRun(combination, full));
         }
         return runs;
@@ -160,6 +182,7 @@ public final class ScenarioFile {
         for (String part : List.of("mqtt", "connect", "limits")) {
             full.put(part, merged(part, section(full, part)));
         }
+        full.put("target-settings", section(full, "target-settings")); // a copy, for changes
         List<Object> groups = new ArrayList<>();
         for (Object group : Devices.expand(Yaml.asList(name + ".groups", full.get("groups")))) {
             groups.add(completeGroup(Yaml.asMap(name + ".groups", group)));

@@ -10,15 +10,16 @@ import org.yaml.snakeyaml.constructor.SafeConstructor;
 import org.yaml.snakeyaml.error.YAMLException;
 
 /** YAML as maps, lists and scalars; a key that is there twice is an error. */
-final class Yaml {
+public final class Yaml {
     private Yaml() {}
 
     /**
      * The map that a document is.
      *
      * @param name of the document, for errors
+     * @throws ScenarioException if it is not YAML, or no map
      */
-    static Map<String, Object> map(String name, String text) {
+    public static Map<String, Object> map(String name, String text) {
         return asMap(name, load(name, text));
     }
 
@@ -29,7 +30,7 @@ final class Yaml {
     }
 
     /** This value as a map that can be changed. */
-    static Map<String, Object> asMap(String where, @Nullable Object value) {
+    public static Map<String, Object> asMap(String where, @Nullable Object value) {
         if (!(value instanceof Map<?, ?> map)) {
             throw new ScenarioException(where + ": needs 'name: value' lines");
         }
@@ -39,7 +40,7 @@ final class Yaml {
     }
 
     /** This value as a list. */
-    static List<Object> asList(String where, @Nullable Object value) {
+    public static List<Object> asList(String where, @Nullable Object value) {
         if (!(value instanceof List<?> list)) {
             throw new ScenarioException(where + ": needs a list");
         }

@@ -17,7 +17,7 @@ import org.springframework.util.unit.DataSize;
  * @param maxFilters The topic filters in one SUBSCRIBE or UNSUBSCRIBE.
  */
 public record PacketSettings(
-        @DefaultValue("1MB") @Allowed(min = "1KB", max = "256MB")
+        @DefaultValue("2MB") @Allowed(min = "1KB", max = "256MB")
         DataSize maxSize,
 
         @DefaultValue("64KB") @Allowed(min = "1KB", max = "256MB")

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ForeignClientsTest extends ForeignClientSuite {
     private static final int SESSION_TAKEN_OVER = 0x8E;
     private static final int LARGE_BYTES =
-            1024 * 1024 - 1024; // with its topic just below the default limit of a packet
+            2 * 1024 * 1024 - 1024; // with its topic just below the default limit of a packet
 
     ForeignClientsTest(Library library, Transport transport, BrokerProcess broker) {
         super(library, transport, broker);

@@ -141,7 +141,7 @@ class HostileInputTest {
     @Test
     void refusesWhenPublishIsTooLarge() throws IOException {
         try (TestClient client = connect("large")) {
-            client.send(Packets.publish("large", new byte[1024 * 1024], QoS.AT_LEAST_ONCE, 1));
+            client.send(Packets.publish("large", new byte[2 * 1024 * 1024], QoS.AT_LEAST_ONCE, 1));
             assertRefused(client, ReasonCode.PACKET_TOO_LARGE);
         }
     }

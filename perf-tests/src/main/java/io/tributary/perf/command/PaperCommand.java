@@ -1,0 +1,212 @@
+package io.tributary.perf.command;
+
+import io.tributary.cli.UsageException;
+import io.tributary.perf.paper.Published;
+import io.tributary.perf.paper.PublishedRow;
+import io.tributary.perf.paper.PublishedTable;
+import io.tributary.perf.report.PublishedPage;
+import io.tributary.perf.result.ResultFile;
+import io.tributary.perf.result.RunResult;
+import io.tributary.perf.scenario.PlannedRun;
+import io.tributary.perf.scenario.Step;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code perf paper}: repeats a table of a published work, and puts what came out beside what was published. */
+@Command(
+        name = "paper",
+        description = {
+            "Repeats a published table, and writes our figures beside its own into docs/published.md.",
+            "Without a name: what can be repeated, and how long it takes."
+        })
+final class PaperCommand implements Callable<Integer> {
+    private static final int DONE = 0;
+    private static final int BOTTLENECK = 3;
+    private static final int LOST = 4;
+    private static final Path KEPT = Path.of("perf-tests", "results", "published");
+    private static final Path PAGE = Path.of("docs", "published.md");
+    private static final String BEGIN = "<!-- published: generated -->\n";
+    private static final String END = "<!-- end of published -->";
+    private static final int START_SECONDS = 8;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(arity = "0..1", paramLabel = "TABLE", description = "Such as stresser-all or psmark-table-3.")
+    private @Nullable String name;
+
+    @Option(names = "--full", description = "As published, as far as one machine can; otherwise in the fast form.")
+    private boolean isFull;
+
+    @Option(
+            names = "--target",
+            paramLabel = "WHAT",
+            description = "Measures this instead, as perf run does; what was published of it stands beside it.")
+    private @Nullable String target;
+
+    @Option(
+            names = "--row",
+            paramLabel = "TEXT",
+            description = "Rows with this in their names alone (repeat it); results of the others stay.")
+    private List<String> rows = new ArrayList<>();
+
+    @Option(names = "--repeat", paramLabel = "N", defaultValue = "1", description = "Each row so many times.")
+    private int repeat;
+
+    @Option(
+            names = "--results",
+            paramLabel = "DIRECTORY",
+            description = "Where the results are kept (perf-tests/results/published; perf-results/published elsewhere"
+                    + " than in the sources).")
+    private @Nullable Path results;
+
+    @Override
+    public Integer call() throws IOException {
+        Published published = Published.read();
+        if (name == null) {
+            list(published);
+            return DONE;
+        }
+        if (repeat < 1) {
+            throw new UsageException("--repeat needs a number of 1 or more, not " + repeat);
+        }
+        PublishedTable table = published.table(name);
+        if (table.runsOf() != null) {
+            throw new UsageException(
+                    name + " is made of the runs of " + table.runsOf() + ": perf paper " + table.runsOf());
+        }
+        List<PublishedRow> chosen = chosen(table);
+        boolean refused = false;
+        boolean lost = false;
+        Measurement measurement = new Measurement(spec.commandLine().getErr(), new LinkedHashMap<>());
+        try (LocalRunners runners = LocalRunners.of(new RunnerOptions())) {
+            for (PublishedRow row : chosen) {
+                List<RunResult> runs = new ArrayList<>();
+                String words = target == null ? Objects.requireNonNullElse(row.target(), table.target()) : target;
+                for (int i = 0; i < repeat; i++) {
+                    RunResult run = measurement.perform(table.run(row, isFull), words, runners);
+                    runs.add(run.brief());
+                    refused |= !run.refusals().isEmpty();
+                    lost |= run.lost() > 0;
+                    run.refusals().forEach(why -> spec.commandLine().getErr().println("tributary: " + why));
+                }
+                keep(table, row, words, runs); // at once: a run that is broken off leaves what it has
+            }
+        }
+        write(published, table);
+        return refused ? BOTTLENECK : lost ? LOST : DONE;
+    }
+
+    private List<PublishedRow> chosen(PublishedTable table) {
+        List<PublishedRow> chosen = table.rows().stream()
+                .filter(row -> rows.isEmpty() || rows.stream().anyMatch(row.name()::contains))
+                .toList();
+        if (chosen.isEmpty()) {
+            throw new UsageException("no row of " + table.name() + " has " + String.join(" or ", rows)
+                    + " in its name; there are: "
+                    + String.join(
+                            "; ", table.rows().stream().map(PublishedRow::name).toList()));
+        }
+        return chosen;
+    }
+
+    /** In place of the runs of this row that are in the file, in the order of the table. */
+    private void keep(PublishedTable table, PublishedRow row, String words, List<RunResult> runs) throws IOException {
+        Path file = Files.createDirectories(results()).resolve(PublishedPage.fileName(table, words));
+        List<RunResult> before = Files.exists(file) ? ResultFile.read(file).runs() : List.of();
+        List<RunResult> all = new ArrayList<>();
+        for (PublishedRow one : table.rows()) {
+            List<RunResult> old = before.stream()
+                    .filter(run -> table.isRunOf(one, run.label()))
+                    .toList();
+            all.addAll(one.equals(row) ? runs : old);
+        }
+        ResultFile.of(all).write(file);
+    }
+
+    private Path results() {
+        return results != null ? results : Files.isDirectory(KEPT) ? KEPT : Path.of("perf-results", "published");
+    }
+
+    /** The table to the terminal; and the page, where results are kept with the sources. */
+    private void write(Published published, PublishedTable table) throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        out.println(PublishedPage.of(
+                new Published(
+                        Map.of(
+                                table.work(),
+                                Objects.requireNonNull(published.works().get(table.work()))),
+                        List.of(table),
+                        List.of()),
+                results()));
+        if (results().equals(KEPT) && Files.isWritable(PAGE)) {
+            String page = Files.readString(PAGE);
+            int begin = page.indexOf(BEGIN);
+            int end = page.indexOf(END);
+            if (begin >= 0 && end > begin) {
+                Files.writeString(
+                        PAGE,
+                        page.substring(0, begin + BEGIN.length())
+                                + PublishedPage.of(published, KEPT)
+                                + page.substring(end));
+                spec.commandLine().getErr().println("Written to " + KEPT + " and " + PAGE);
+                return;
+            }
+        }
+        spec.commandLine().getErr().println("Written to " + results());
+    }
+
+    private void list(Published published) {
+        for (PublishedTable table : published.tables()) {
+            spec.commandLine()
+                    .getOut()
+                    .printf(
+                            Locale.ROOT,
+                            "%-22s %s, %s: %s%n%22s   %s%n",
+                            table.name(),
+                            published.work(table).title().split(":", 2)[0],
+                            table.place(),
+                            table.title(),
+                            "",
+                            table.runsOf() != null
+                                    ? "of the runs of " + table.runsOf()
+                                    : String.format(
+                                            Locale.ROOT,
+                                            "%d runs: %s, about %d min; --full: %s, about %d min",
+                                            table.rows().size(),
+                                            table.fast().size(),
+                                            minutes(table, false),
+                                            table.full().size(),
+                                            minutes(table, true)));
+        }
+    }
+
+    private static long minutes(PublishedTable table, boolean full) {
+        long seconds = 0;
+        for (PublishedRow row : table.rows()) {
+            PlannedRun run = table.run(row, full);
+            seconds += START_SECONDS
+                    + run.scenario().steps().stream()
+                            .filter(step -> step.messages() == 0)
+                            .map(Step::length)
+                            .mapToLong(length -> length.toSeconds())
+                            .sum();
+        }
+        return Math.max(1, Math.round(seconds / 60.0));
+    }
+}

@@ -1,0 +1,288 @@
+package io.tributary.perf.report;
+
+import io.tributary.perf.paper.Figure;
+import io.tributary.perf.paper.Figure.Better;
+import io.tributary.perf.paper.Published;
+import io.tributary.perf.paper.PublishedRow;
+import io.tributary.perf.paper.PublishedTable;
+import io.tributary.perf.paper.PublishedTable.Summary;
+import io.tributary.perf.paper.Value;
+import io.tributary.perf.paper.Work;
+import io.tributary.perf.result.ResultFile;
+import io.tributary.perf.result.RunResult;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.DoubleStream;
+import java.util.stream.Stream;
+
+/** The tables of published works with our figures beside theirs, as Markdown. */
+public final class PublishedPage {
+    private static final String NOTHING = "";
+
+    /** What runs are called that are made on a target; others by the target's words. Tributary comes first. */
+    private static final Map<String, String> TARGETS = targets();
+
+    private final Path results;
+
+    private PublishedPage(Path results) {
+        this.results = results;
+    }
+
+    private static Map<String, String> targets() {
+        Map<String, String> names = new LinkedHashMap<>();
+        names.put("standalone", "Tributary");
+        names.put("cluster", "Tributary, cluster");
+        names.put("balanced", "Tributary, cluster");
+        names.put("mosquitto", "Mosquitto here");
+        names.put("mochi", "Mochi here");
+        names.put("hivemq-ce", "HiveMQ CE here");
+        names.put("nats", "NATS here");
+        return names;
+    }
+
+    /**
+     * All tables, and what is left of the works.
+     *
+     * @param results the folder with files {@code TABLE.TARGET.json}
+     * @throws IOException if a result cannot be read
+     */
+    public static String of(Published published, Path results) throws IOException {
+        PublishedPage page = new PublishedPage(results);
+        StringBuilder text = new StringBuilder();
+        for (Map.Entry<String, Work> work : published.works().entrySet()) {
+            text.append("\n## ").append(work.getValue().title()).append("\n\nMeasured there: ");
+            text.append(work.getValue().measured()).append(".\n");
+            for (PublishedTable table : published.tables()) {
+                if (table.work().equals(work.getKey())) {
+                    text.append('\n').append(page.table(table));
+                }
+            }
+            text.append(left(published, work.getKey()));
+        }
+        return text.append('\n').toString();
+    }
+
+    /** The name of the file with the runs of a table on a target. */
+    public static String fileName(PublishedTable table, String target) {
+        String kind = target.startsWith("haproxy:") ? "balanced" : target.replaceAll("[^A-Za-z0-9-]+", "-");
+        return table.name() + "." + kind + ".json";
+    }
+
+    /**
+     * One table.
+     *
+     * @throws IOException if a result cannot be read
+     */
+    private String table(PublishedTable table) throws IOException {
+        Map<String, List<RunResult>> ours = ours(table);
+        StringBuilder text = new StringBuilder("### ").append(table.place());
+        text.append(": ").append(table.title()).append("\n\n");
+        text.append("`./tributary perf paper ").append(table.source()).append('`');
+        if (ours.isEmpty()) {
+            return text.append(": not run yet.\n").toString();
+        }
+        List<RunResult> all = ours.values().stream().flatMap(List::stream).toList();
+        boolean isFull = PublishedTable.isFull(all.getFirst().label());
+        text.append(", size: ")
+                .append((isFull ? table.full() : table.fast()).size())
+                .append(".\n\n");
+        text.append(rows(table, ours).markdown()).append('\n');
+        Summary summary = table.summary();
+        if (summary != null) {
+            text.append(summary.place()).append(", over all rows:\n\n");
+            text.append(summary(table, summary, ours).markdown()).append('\n');
+        }
+        differences(table, all).forEach(line -> text.append("* ").append(line).append('\n'));
+        return text.append('\n').append(setting(all)).append('\n').toString();
+    }
+
+    private Map<String, List<RunResult>> ours(PublishedTable table) throws IOException {
+        String begin = table.source() + ".";
+        Map<String, List<RunResult>> byTarget = new LinkedHashMap<>();
+        if (!Files.isDirectory(results)) {
+            return byTarget;
+        }
+        List<String> order = List.copyOf(TARGETS.keySet());
+        List<Path> files;
+        try (Stream<Path> all = Files.list(results)) {
+            files = all.filter(file -> file.getFileName().toString().startsWith(begin))
+                    .sorted(Comparator.comparingInt((Path file) -> rank(order, target(file, begin)))
+                            .thenComparing(Path::toString))
+                    .toList();
+        }
+        for (Path file : files) {
+            byTarget.put(target(file, begin), ResultFile.read(file).runs());
+        }
+        return byTarget;
+    }
+
+    private static int rank(List<String> order, String target) {
+        int place = order.indexOf(target);
+        return place < 0 ? order.size() : place;
+    }
+
+    private static String target(Path file, String begin) {
+        String name = file.getFileName().toString();
+        return name.substring(begin.length(), name.length() - ".json".length());
+    }
+
+    private static Table rows(PublishedTable table, Map<String, List<RunResult>> ours) {
+        List<String> systems = table.systems();
+        List<String> head = head("row", systems, ours);
+        List<List<String>> rows = new ArrayList<>();
+        for (PublishedRow row : table.rows()) {
+            for (int i = 0; i < table.figures().size(); i++) {
+                Figure figure = table.figures().get(i);
+                List<Value> theirs = new ArrayList<>();
+                for (String system : systems) {
+                    List<Value> values = row.published().get(system);
+                    theirs.add(values == null ? new Value(NOTHING) : values.get(i));
+                }
+                List<OptionalDouble> here = ours.values().stream()
+                        .map(runs -> figure(runs, table, row, figure))
+                        .toList();
+                rows.add(line(i == 0 ? row.name() : NOTHING, figure.words(), figure.better(), theirs, here));
+            }
+        }
+        return new Table(head, rows);
+    }
+
+    private static List<String> head(String first, List<String> systems, Map<String, List<RunResult>> ours) {
+        List<String> head = new ArrayList<>(List.of(first, "figure"));
+        head.addAll(systems);
+        ours.keySet().forEach(target -> head.add("**" + TARGETS.getOrDefault(target, target) + "**"));
+        head.add("ratio");
+        return head;
+    }
+
+    private static List<String> line(
+            String name, String figure, Better better, List<Value> theirs, List<OptionalDouble> ours) {
+        List<String> line = new ArrayList<>(List.of(name, figure));
+        theirs.forEach(value -> line.add(value.text()));
+        ours.forEach(value -> line.add(value.isEmpty() ? NOTHING : Format.number(value.getAsDouble())));
+        line.add(ratio(better, theirs, ours.getFirst()));
+        return line;
+    }
+
+    /** The median of the runs of a row. */
+    private static OptionalDouble figure(List<RunResult> runs, PublishedTable table, PublishedRow row, Figure figure) {
+        double[] sorted = runs.stream()
+                .filter(run -> table.isRunOf(row, run.label()))
+                .mapToDouble(figure::of)
+                .filter(Double::isFinite)
+                .sorted()
+                .toArray();
+        return sorted.length == 0 ? OptionalDouble.empty() : OptionalDouble.of(sorted[sorted.length / 2]);
+    }
+
+    /** Ours divided by the best of theirs. */
+    private static String ratio(Better better, List<Value> theirs, OptionalDouble ours) {
+        DoubleStream numbers =
+                theirs.stream().mapToDouble(Value::number).filter(value -> Double.isFinite(value) && value > 0);
+        OptionalDouble best = switch (better) {
+            case LESS -> numbers.min();
+            case MORE -> numbers.max();
+            case GIVEN -> OptionalDouble.empty();
+        };
+        return best.isEmpty() || ours.isEmpty() ? NOTHING : Format.number(ours.getAsDouble() / best.getAsDouble());
+    }
+
+    private static Table summary(PublishedTable table, Summary summary, Map<String, List<RunResult>> ours) {
+        List<String> systems = List.copyOf(summary.published().keySet());
+        List<String> names = List.of(
+                "mean: " + table.figures().getFirst().words(),
+                "standard deviation of it",
+                "mean: " + table.figures().getLast().words());
+        List<List<String>> rows = new ArrayList<>();
+        for (int i = 0; i < names.size(); i++) {
+            int which = i;
+            List<Value> theirs = systems.stream()
+                    .map(system -> summary.of(system).get(which))
+                    .toList();
+            List<OptionalDouble> here = ours.values().stream()
+                    .map(runs -> summary(table, runs, which))
+                    .toList();
+            Better better = i == 2 ? table.figures().getLast().better() : Better.LESS;
+            rows.add(line("all rows", names.get(i), better, theirs, here));
+        }
+        return new Table(head("", systems, ours), rows);
+    }
+
+    /** @param which 0: mean of the first figure; 1: its standard deviation; 2: mean of the last figure */
+    private static OptionalDouble summary(PublishedTable table, List<RunResult> runs, int which) {
+        Figure figure = which == 2 ? table.figures().getLast() : table.figures().getFirst();
+        double[] values = table.rows().stream()
+                .map(row -> figure(runs, table, row, figure))
+                .flatMapToDouble(OptionalDouble::stream)
+                .toArray();
+        OptionalDouble mean = DoubleStream.of(values).average();
+        if (which != 1 || mean.isEmpty()) {
+            return mean;
+        }
+        double center = mean.getAsDouble();
+        double variance = DoubleStream.of(values)
+                .map(value -> (value - center) * (value - center))
+                .average()
+                .orElseThrow();
+        return OptionalDouble.of(Math.sqrt(variance));
+    }
+
+    /** In what the experiment was not the published one, each line once; and what the load tool says of its own part. */
+    private static Set<String> differences(PublishedTable table, List<RunResult> runs) {
+        Set<String> lines = new LinkedHashSet<>(table.differs());
+        for (RunResult run : runs) {
+            if (run.scenario().get("differs") instanceof List<?> differs) {
+                differs.stream()
+                        .map(String::valueOf)
+                        .filter(line -> !line.startsWith("changed for this run"))
+                        .forEach(lines::add);
+            }
+        }
+        List<String> spoilt = runs.stream()
+                .filter(run -> !run.refusals().isEmpty())
+                .map(run -> run.label().replaceAll("^.* row=", "") + " on "
+                        + run.target().name())
+                .distinct()
+                .toList();
+        if (!spoilt.isEmpty()) {
+            lines.add("**The load tool was the bottleneck**, so that these say nothing of the broker: "
+                    + String.join("; ", spoilt));
+        }
+        return lines;
+    }
+
+    /** When, of what and where. */
+    private static String setting(List<RunResult> runs) {
+        Set<String> said = new TreeSet<>();
+        runs.forEach(run -> said.add(String.format(
+                Locale.ROOT,
+                "%s; commit %s; %s; %s, %d cores",
+                run.started().substring(0, run.started().indexOf('T')),
+                run.commit(),
+                run.target().version(),
+                run.machine().processor(),
+                run.machine().cores())));
+        return String.join(". ", said) + ".";
+    }
+
+    private static String left(Published published, String work) {
+        List<List<String>> rows = published.left().stream()
+                .filter(one -> one.work().equals(work))
+                .map(one -> List.of(one.place(), one.what(), one.why()))
+                .toList();
+        return rows.isEmpty()
+                ? NOTHING
+                : "\nNot repeated:\n\n" + new Table(List.of("there", "what", "why"), rows).markdown();
+    }
+}
