@@ -28,7 +28,7 @@ public record OutboundLimits(
 
     /** Limits that suit most brokers. */
     public static final OutboundLimits DEFAULT =
-            new OutboundLimits(1_000, 32, 1_000, 4L * 1024 * 1024, Overflow.DROP_NEWEST);
+            new OutboundLimits(1_000, 32, 10_000, 4L * 1024 * 1024, Overflow.DROP_NEWEST);
 
     /** Checks the ranges. */
     public OutboundLimits {

@@ -53,9 +53,14 @@ final class OutboundBatch {
         }
     }
 
-    /** Sends what there is. */
-    void flush() {
+    /** Sends what there is, at the end of the turn. */
+    private void flush() {
         asked = false;
+        send();
+    }
+
+    /** Sends what there is, although the turn goes on. */
+    void send() {
         handOver();
         if (packets > 0) {
             recorder.sent(packets, bytes);

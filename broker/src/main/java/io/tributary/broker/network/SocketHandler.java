@@ -60,6 +60,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     private @Nullable ByteBuf received;
     private boolean decoding;
     private boolean choked;
+    private boolean relieving;
     private boolean closing;
     private boolean mayEndHalf;
     private boolean isEnded;
@@ -130,6 +131,14 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext context) {
         stall.writable(channel.isWritable());
+        if (!relieving) {
+            goOnWriting();
+        } else if (channel.isWritable()) {
+            channel.eventLoop().execute(this::goOnWriting);
+        }
+    }
+
+    private void goOnWriting() {
         if (!channel.isWritable()) {
             return;
         }
@@ -241,9 +250,29 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         return written;
     }
 
+    /**
+     * Whether the socket takes more. What was written in this turn of the event loop is sent before the answer is no: a
+     * burst of many publishers in one turn is not more than a client can take because nothing was flushed yet.
+     */
     @Override
     public boolean isWritable() {
-        return !closing && !isEnded && channel.isWritable();
+        if (closing || isEnded) {
+            return false;
+        }
+        if (!channel.isWritable()) {
+            relieve();
+        }
+        return channel.isWritable();
+    }
+
+    /** Who asks is in the middle of writing: that the socket takes more is told to the connection later. */
+    private void relieve() {
+        relieving = true;
+        try {
+            outbound.send();
+        } finally {
+            relieving = false;
+        }
     }
 
     @Override
@@ -260,7 +289,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
             send(last);
         }
         closing = true;
-        outbound.flush();
+        outbound.send();
         known(); // what the other side sends from now on is dropped as it comes
         if (!decoding) {
             releaseReceived();

@@ -70,6 +70,19 @@ class SocketHandlerTest {
         assertThat(flushes.packets).containsExactly(1, 10);
     }
 
+    /** A burst of many publishers within a turn of the event loop: the water mark and a queue of 1,000 would not hold it. */
+    @Test
+    void dropsNothingOfABurstWhenSocketTakesIt() {
+        connect();
+
+        backend.flood(3_000);
+        channel.runPendingTasks();
+
+        assertThat(read()).hasSize(3_000).hasOnlyElementsOfType(Publish.class);
+        assertThat(flushes.packets).hasSizeGreaterThan(3_000 / 100);
+        assertThat(channel.config().isAutoRead()).isTrue();
+    }
+
     @Test
     void keepsPacketsUndecodedUntilSessionTakesThem() {
         backend.holdAttach();

@@ -1,20 +1,23 @@
 package io.tributary.perf.command;
 
 import io.tributary.cli.UsageException;
+import io.tributary.perf.client.ConnectException;
+import io.tributary.perf.client.CrewException;
 import io.tributary.perf.paper.Published;
 import io.tributary.perf.paper.PublishedRow;
 import io.tributary.perf.paper.PublishedTable;
 import io.tributary.perf.report.PublishedPage;
 import io.tributary.perf.result.ResultFile;
 import io.tributary.perf.result.RunResult;
+import io.tributary.perf.run.RunException;
 import io.tributary.perf.scenario.PlannedRun;
 import io.tributary.perf.scenario.Step;
+import io.tributary.perf.target.TargetException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -22,6 +25,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -36,6 +40,7 @@ import picocli.CommandLine.Spec;
         })
 final class PaperCommand implements Callable<Integer> {
     private static final int DONE = 0;
+    private static final int FAILED = 1;
     private static final int BOTTLENECK = 3;
     private static final int LOST = 4;
     private static final Path KEPT = Path.of("perf-tests", "results", "published");
@@ -68,6 +73,9 @@ final class PaperCommand implements Callable<Integer> {
     @Option(names = "--repeat", paramLabel = "N", defaultValue = "1", description = "Each row so many times.")
     private int repeat;
 
+    @Mixin
+    private RunnerOptions runnerOptions = new RunnerOptions();
+
     @Option(
             names = "--results",
             paramLabel = "DIRECTORY",
@@ -90,26 +98,44 @@ final class PaperCommand implements Callable<Integer> {
             throw new UsageException(
                     name + " is made of the runs of " + table.runsOf() + ": perf paper " + table.runsOf());
         }
-        List<PublishedRow> chosen = chosen(table);
-        boolean refused = false;
-        boolean lost = false;
-        Measurement measurement = new Measurement(spec.commandLine().getErr(), new LinkedHashMap<>());
-        try (LocalRunners runners = LocalRunners.of(new RunnerOptions())) {
-            for (PublishedRow row : chosen) {
-                List<RunResult> runs = new ArrayList<>();
+        List<RunResult> made = new ArrayList<>();
+        List<String> failed = new ArrayList<>();
+        try (LocalRunners runners = LocalRunners.of(runnerOptions)) {
+            for (PublishedRow row : chosen(table)) {
                 String words = target == null ? Objects.requireNonNullElse(row.target(), table.target()) : target;
-                for (int i = 0; i < repeat; i++) {
-                    RunResult run = measurement.perform(table.run(row, isFull), words, runners);
-                    runs.add(run.brief());
-                    refused |= !run.refusals().isEmpty();
-                    lost |= run.lost() > 0;
-                    run.refusals().forEach(why -> spec.commandLine().getErr().println("tributary: " + why));
+                try {
+                    List<RunResult> runs = runs(table.run(row, isFull), words, runners);
+                    made.addAll(runs);
+                    keep(table, row, words, runs); // at once: a table that is broken off leaves what it has
+                } catch (RunException | CrewException | ConnectException | TargetException e) {
+                    err().println("tributary: " + row.name() + " could not be run: " + e.getMessage());
+                    failed.add(row.name());
                 }
-                keep(table, row, words, runs); // at once: a run that is broken off leaves what it has
             }
         }
         write(published, table);
-        return refused ? BOTTLENECK : lost ? LOST : DONE;
+        if (!failed.isEmpty()) {
+            err().println("tributary: without " + String.join(", ", failed));
+            return FAILED;
+        }
+        return made.stream().anyMatch(run -> !run.refusals().isEmpty())
+                ? BOTTLENECK
+                : made.stream().anyMatch(run -> run.lost() > 0) ? LOST : DONE;
+    }
+
+    private List<RunResult> runs(PlannedRun planned, String words, LocalRunners runners) throws IOException {
+        Measurement measurement = new Measurement(err(), Map.of());
+        List<RunResult> runs = new ArrayList<>();
+        for (int i = 0; i < repeat; i++) {
+            RunResult run = measurement.perform(planned, words, runners);
+            runs.add(run.brief());
+            run.refusals().forEach(why -> err().println("tributary: " + why));
+        }
+        return runs;
+    }
+
+    private PrintWriter err() {
+        return spec.commandLine().getErr();
     }
 
     private List<PublishedRow> chosen(PublishedTable table) {
@@ -164,11 +190,11 @@ final class PaperCommand implements Callable<Integer> {
                         page.substring(0, begin + BEGIN.length())
                                 + PublishedPage.of(published, KEPT)
                                 + page.substring(end));
-                spec.commandLine().getErr().println("Written to " + KEPT + " and " + PAGE);
+                err().println("Written to " + KEPT + " and " + PAGE);
                 return;
             }
         }
-        spec.commandLine().getErr().println("Written to " + results());
+        err().println("Written to " + results());
     }
 
     private void list(Published published) {

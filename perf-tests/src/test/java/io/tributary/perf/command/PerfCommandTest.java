@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -132,6 +133,10 @@ class PerfCommandTest {
                 "run p2p --set pairs=ten | --set pairs: 'ten' is not a number; unless told, p2p has 200",
                 "run p2p --set persistent=4 | --set persistent: '4' is not true or false; unless told, p2p has true",
                 "run p2p --set foo=1     | --set foo: p2p has no such parameter; it has pairs, qos, payload, window",
+                "paper table-9           | there is no published table 'table-9'; one of stresser-all",
+                "paper psmark-table-4    | made of the runs of psmark-table-3: perf paper psmark-table-3",
+                "paper stresser-all --row x9 | no row of stresser-all has x9 in its name; there are: 1 base",
+                "paper stresser-all --repeat 0 | --repeat needs a number of 1 or more, not 0",
                 "measure                 | 'measure'",
                 "compare                 | Missing required parameter",
                 "compare ../pom.xml      | is no result of perf run",
@@ -146,6 +151,48 @@ class PerfCommandTest {
     void namesChoicesWhenTargetIsUnknown() {
         assertThat(command("run", "p2p", "--target", "emqx")).isEqualTo(1);
         assertThat(said()).contains("standalone, cluster, mosquitto");
+    }
+
+    @Test
+    void setsOursBesideWhatWasPublishedWhenTableIsRepeated() throws Exception {
+        List<String> words = List.of("paper", "stresser-all", "--row", "1 base", "--row", "6 16 bytes", "--results");
+        assertThat(paper(words, "--repeat", "2")).as(said()).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("Table 2: Eleven scenarios of mqtt-stresser")
+                .contains("| 1 base | \"latency\", ms: 1 / messages a second of a client | 0.574052813 | 0.45620438 |")
+                .contains("|  | delivered, % | 100 | 100 | 100 | 100 | 1.00 |");
+        Path file;
+        try (Stream<Path> files = Files.list(results)) {
+            file = files.findFirst().orElseThrow();
+        }
+        assertThat(ResultFile.read(file).runs()).hasSize(4);
+        // A row alone is put in place of itself; what was there of others stays.
+        assertThat(paper(List.of("paper", "stresser-all", "--row", "1 base", "--results")))
+                .isZero();
+        assertThat(ResultFile.read(file).runs())
+                .extracting(RunResult::label)
+                .containsExactly(
+                        "stresser form=fast row=1 base",
+                        "stresser form=fast row=6 16 bytes",
+                        "stresser form=fast row=6 16 bytes");
+    }
+
+    @Test
+    void listsTablesWithTheirLengthWhenNoneIsNamed() {
+        assertThat(command("paper")).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("stresser-all ")
+                .contains("11 runs: as published, about ")
+                .contains("of the runs of psmark-table-3");
+    }
+
+    private int paper(List<String> words, String... more) {
+        List<String> all = new ArrayList<>(words);
+        all.add(results.toString());
+        all.add("--target");
+        all.add("127.0.0.1:" + broker.listeners().getFirst().address().getPort());
+        all.addAll(List.of(more));
+        return command(all.toArray(String[]::new));
     }
 
     @Test

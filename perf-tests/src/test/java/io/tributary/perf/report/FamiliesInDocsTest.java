@@ -28,17 +28,6 @@ class FamiliesInDocsTest {
             new Part("p2p-store-timed.cluster", "1. Stores: P2P, a save point a second for each shard"),
             new Part("p2p-store-default.cluster", "1. Stores: P2P, the default save points"),
             new Part("many-to-many.standalone", "2. Many to many, standalone"),
-            new Part("device-mix.standalone", "3. Device mixes, standalone"),
-            new Part("device-mix-2x.standalone", "3. The factory at twice its size, standalone"),
-            new Part(
-                    "device-mix-larger.standalone",
-                    "3. Home and healthcare at twice and ten times their size, standalone"),
-            new Part("device-mix.mosquitto", "3. Device mixes, Mosquitto"),
-            new Part("latency.standalone", "4. Latency by clients, standalone"),
-            new Part("latency.mosquitto", "4. Latency by clients, Mosquitto"),
-            new Part("throughput-matrix.standalone", "5. Throughput matrix, standalone"),
-            new Part("request-reply.standalone", "5. Request and reply, standalone"),
-            new Part("load-balancing.haproxy", "6. Load balancing, three nodes behind HAProxy"),
             new Part("soak.standalone", "8. Soak, standalone"),
             new Part("soak.cluster", "8. Soak, cluster of one node"));
 

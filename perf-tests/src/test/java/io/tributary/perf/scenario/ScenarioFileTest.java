@@ -44,22 +44,39 @@ class ScenarioFileTest {
                 .allMatch(receivers -> receivers > 0);
     }
 
-    /** What the publication says of each mix. */
+    /** What the publication says of each mix, in whole messages a second; its public code makes up to six less. */
     @ParameterizedTest
     @CsvSource({"smart-city, 541, 109", "factory, 40, 590", "healthcare, 24, 5", "home, 20, 148"})
     void addsUpToPublicationWhenDevicesAreMixed(String mix, int devices, double rate) {
+        int nodes = 5;
         Scenario scenario = Library.find("device-mix")
-                .runs(Map.of("mix", mix, "qos", "2"), null)
+                .runs(Map.of("mix", mix, "qos", "2", "nodes", "5"), null)
                 .getFirst()
                 .scenario();
-        assertThat(scenario.clients()).isEqualTo(devices);
+        Group subscribers = scenario.groups().getFirst();
+        assertThat(subscribers.count()).isEqualTo(nodes);
+        assertThat(subscribers.churn()).isNull();
+        assertThat(scenario.clients()).isEqualTo(nodes * devices + nodes);
         double sum = 0;
-        for (Group group : scenario.groups()) {
+        for (Group group : scenario.groups().subList(1, scenario.groups().size())) {
             PublishOptions publish = requireNonNull(group.publish());
             sum += group.count() * requireNonNull(publish.rate()).mean();
             assertThat(group.churn()).isNotNull();
+            assertThat(group.subscribes()).isFalse();
         }
-        assertThat(sum).isCloseTo(rate, within(1e-6));
+        assertThat(sum / nodes).isCloseTo(rate, within(6.0));
+        assertThat(new Plan(scenario, 1, Share.ALL).fanOut()).containsOnly(nodes);
+    }
+
+    @Test
+    void takesWholeNameWhenSettingOfTheTargetIsChanged() {
+        ScenarioFile file = Library.find("p2p");
+        Scenario scenario = file.runs(Map.of("target-settings.tributary.cluster.shards", "8"), null)
+                .getFirst()
+                .scenario();
+        assertThat(scenario.targetSettings()).containsExactly(Map.entry("tributary.cluster.shards", "8"));
+        assertThat(file.runs(Map.of(), null).getFirst().scenario().targetSettings())
+                .isEmpty();
     }
 
     @Test
@@ -109,7 +126,7 @@ class ScenarioFileTest {
                         .differs())
                 .contains("changed for this run: scale=1.0");
         assertThat(Library.find("device-mix").runs(Map.of("duration", "5s"), null))
-                .allSatisfy(run -> assertThat(run.scenario().same()).hasSize(2));
+                .allSatisfy(run -> assertThat(run.scenario().same()).hasSize(4));
     }
 
     @Test

@@ -24,7 +24,7 @@ public record DeliverySettings(
         @DefaultValue("32") @Allowed(min = "0", max = "65535")
         int topicAliasMaximum,
 
-        @DefaultValue("1000") @Allowed(min = "1") int queueMessages,
+        @DefaultValue("10000") @Allowed(min = "1") int queueMessages,
         @DefaultValue("4MB") @Allowed(min = "1KB") DataSize queueSize,
         @DefaultValue("drop-newest") OutboundLimits.Overflow queueOverflow) {
 
