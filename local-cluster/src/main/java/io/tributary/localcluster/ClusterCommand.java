@@ -88,19 +88,26 @@ public final class ClusterCommand implements Subcommand, Runnable {
                 description = "The MQTT port of the first node (18830); all other ports are behind it.")
         private @Nullable Integer basePort;
 
-        @Option(names = "--kafka-brokers", paramLabel = "N", description = "Kafka brokers, 1 or 3 (1).")
+        @Option(names = "--kafka-brokers", paramLabel = "N", description = "Kafka brokers, 1, 3 or 5 (1).")
         private @Nullable Integer kafkaBrokers;
+
+        @Option(
+                names = "--redis-primaries",
+                paramLabel = "N",
+                description = "Redis primaries, 3 to 15; with their replicas 15 servers at most (3).")
+        private @Nullable Integer redisPrimaries;
 
         @Option(
                 names = "--redis-replicas",
                 paramLabel = "N",
-                description = "Replicas of each of the three Redis primaries, 0 to 4 (0).")
+                description = "Replicas of each Redis primary, 0 to 4 (0).")
         private @Nullable Integer redisReplicas;
 
         ClusterLayout layout(ClusterLayout otherwise) {
             return new ClusterLayout(
                     nodes == null ? otherwise.nodes() : nodes,
                     kafkaBrokers == null ? otherwise.kafkaBrokers() : kafkaBrokers,
+                    redisPrimaries == null ? otherwise.redisPrimaries() : redisPrimaries,
                     redisReplicas == null ? otherwise.redisReplicas() : redisReplicas,
                     basePort == null ? otherwise.basePort() : basePort);
         }

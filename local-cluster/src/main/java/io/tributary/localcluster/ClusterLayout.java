@@ -2,19 +2,21 @@ package io.tributary.localcluster;
 
 import io.tributary.cli.UsageException;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What a local cluster consists of and which ports it has. Each kind of port is a block of its own behind the base
  * port, at the same distance whatever the numbers, so that node 2's ports are easy to tell.
  *
  * @param nodes broker nodes, 0 to 9
- * @param kafkaBrokers 1 or 3
- * @param redisReplicas replicas of each of the three primaries, 0 to 4
+ * @param kafkaBrokers 1, 3 or 5
+ * @param redisPrimaries 3 to 15; with their replicas 15 servers at most
+ * @param redisReplicas replicas of each primary, 0 to 4
  * @param basePort the MQTT port of the first node
  */
-record ClusterLayout(int nodes, int kafkaBrokers, int redisReplicas, int basePort) {
-    /** Three broker nodes, one Kafka broker, no replicas. */
-    static final ClusterLayout DEFAULT = new ClusterLayout(3, 1, 0, 18_830);
+record ClusterLayout(int nodes, int kafkaBrokers, int redisPrimaries, int redisReplicas, int basePort) {
+    /** Three broker nodes, one Kafka broker, three Redis primaries, no replicas. */
+    static final ClusterLayout DEFAULT = new ClusterLayout(3, 1, 3, 0, 18_830);
 
     /** Between a node's ports, which are in this order: MQTT, WebSocket, management, link to other nodes. */
     static final int BLOCK = 10;
@@ -22,10 +24,19 @@ record ClusterLayout(int nodes, int kafkaBrokers, int redisReplicas, int basePor
     /** All ports are below the base port and this. */
     static final int SPAN = 80;
 
+    private static final int MOST_REDIS = 15;
+
     ClusterLayout {
         check(nodes >= 0 && nodes <= 9, "--nodes: 0 to 9, not " + nodes);
-        check(kafkaBrokers == 1 || kafkaBrokers == 3, "--kafka-brokers: 1 or 3, not " + kafkaBrokers);
+        check(Set.of(1, 3, 5).contains(kafkaBrokers), "--kafka-brokers: 1, 3 or 5, not " + kafkaBrokers);
+        check(
+                redisPrimaries >= 3 && redisPrimaries <= MOST_REDIS,
+                "--redis-primaries: 3 to " + MOST_REDIS + ", not " + redisPrimaries);
         check(redisReplicas >= 0 && redisReplicas <= 4, "--redis-replicas: 0 to 4, not " + redisReplicas);
+        check(
+                redisPrimaries * (1 + redisReplicas) <= MOST_REDIS,
+                "--redis-primaries and --redis-replicas: " + MOST_REDIS + " servers at most, not "
+                        + redisPrimaries * (1 + redisReplicas));
         check(basePort > 0 && basePort + SPAN <= 65_536, "--base-port: 1 to " + (65_536 - SPAN) + ", not " + basePort);
     }
 
@@ -72,6 +83,9 @@ record ClusterLayout(int nodes, int kafkaBrokers, int redisReplicas, int basePor
 
     /** Whether the data of a cluster of that layout can be gone on with; the number of nodes may change. */
     boolean fits(ClusterLayout other) {
-        return kafkaBrokers == other.kafkaBrokers && redisReplicas == other.redisReplicas && basePort == other.basePort;
+        return kafkaBrokers == other.kafkaBrokers
+                && redisPrimaries == other.redisPrimaries
+                && redisReplicas == other.redisReplicas
+                && basePort == other.basePort;
     }
 }

@@ -30,6 +30,7 @@ final class LocalCluster {
                 .lifetime(lifetime)
                 .build();
         this.redis = LocalRedis.in(directory)
+                .primaries(layout.redisPrimaries())
                 .replicas(layout.redisReplicas())
                 .basePort(layout.redisPort())
                 .appendOnly(true)

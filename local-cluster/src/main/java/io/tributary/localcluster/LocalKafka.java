@@ -179,10 +179,10 @@ public final class LocalKafka extends LocalServers {
             this.directory = directory.toAbsolutePath().normalize();
         }
 
-        /** One or three. */
+        /** One, three or five. */
         public Builder brokers(int count) {
-            if (count != 1 && count != 3) {
-                throw new IllegalArgumentException("one Kafka broker or three, not " + count);
+            if (count != 1 && count != 3 && count != 5) {
+                throw new IllegalArgumentException("one Kafka broker, three or five, not " + count);
             }
             brokers = count;
             return this;

@@ -12,14 +12,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Redis Cluster of three primaries with as many replicas each as wanted, each server a process of its own, from the
+ * A Redis Cluster of three primaries, or more, with as many replicas each as wanted, each server a process of its own, from the
  * {@code redis-server} and {@code redis-cli} that are installed (7 or newer).
  *
- * <p>At first servers 1 to 3 are the primaries. A primary that is gone is replaced by a replica, where it has one,
+ * <p>At first the servers with the lowest numbers are the primaries. A primary that is gone is replaced by a replica, where it has one,
  * within about three seconds; without one the cluster answers nobody until the primary is back.
  */
 public final class LocalRedis extends LocalServers {
-    /** Of a Redis Cluster. */
+    /** The fewest of a Redis Cluster. */
     private static final int PRIMARIES = 3;
 
     private static final Duration READY_LIMIT = Duration.ofSeconds(30);
@@ -173,6 +173,7 @@ public final class LocalRedis extends LocalServers {
     /** What is to be decided before the servers start. */
     public static final class Builder {
         private final Path directory;
+        private int primaries = PRIMARIES;
         private int replicas;
         private int basePort;
         private boolean appendOnly;
@@ -183,6 +184,12 @@ public final class LocalRedis extends LocalServers {
 
         private Builder(Path directory) {
             this.directory = directory.toAbsolutePath().normalize();
+        }
+
+        /** Primaries; three, unless said, and no fewer. */
+        public Builder primaries(int count) {
+            primaries = count;
+            return this;
         }
 
         /** Replicas of each primary; none, unless said. */
@@ -235,7 +242,7 @@ public final class LocalRedis extends LocalServers {
 
         /** Servers that are not started. */
         LocalRedis build() {
-            int count = PRIMARIES * (1 + replicas);
+            int count = primaries * (1 + replicas);
             List<Integer> ports = Ports.from(basePort, 2 * count);
             List<RedisSettings> settings = IntStream.rangeClosed(1, count)
                     .mapToObj(i -> new RedisSettings(

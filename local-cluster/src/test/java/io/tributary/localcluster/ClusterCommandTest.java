@@ -130,7 +130,7 @@ class ClusterCommandTest {
 
     @Test
     void harmsNobodyWhoHasAProcessIdentifierFromBefore() throws IOException {
-        ClusterLayout layout = new ClusterLayout(0, 1, 0, basePort);
+        ClusterLayout layout = new ClusterLayout(0, 1, 3, 0, basePort);
         long own = ProcessHandle.current().pid();
         new ClusterFile(layout, Map.of("kafka-1", own, "redis-1", 1L, "redis-2", 0x7fff_fff0L)).write(directory);
 
@@ -140,8 +140,16 @@ class ClusterCommandTest {
     }
 
     @Test
+    void hasAsManyPrimariesAsWanted() throws IOException {
+        assertThat(up("--nodes", "0", "--redis-primaries", "5")).as(errors()).isZero();
+        assertThat(states())
+                .isEqualTo(states("running", "kafka-1", "redis-1", "redis-2", "redis-3", "redis-4", "redis-5"));
+        assertThat(run("down")).isZero();
+    }
+
+    @Test
     void refusesToMixDataOfDifferentClusters() {
-        new ClusterFile(new ClusterLayout(0, 1, 0, basePort), Map.of()).write(directory);
+        new ClusterFile(new ClusterLayout(0, 1, 3, 0, basePort), Map.of()).write(directory);
         assertThat(up("--nodes", "0", "--redis-replicas", "1")).isOne();
         assertThat(errors()).contains("has the data of another cluster");
     }
@@ -153,6 +161,9 @@ class ClusterCommandTest {
         assertThat(run("up", "--nodes", "many")).isEqualTo(2);
         assertThat(run("up", "--nodes")).isEqualTo(2);
         assertThat(run("up", "--kafka-brokers", "2")).isEqualTo(2);
+        assertThat(run("up", "--redis-primaries", "2")).isEqualTo(2);
+        assertThat(run("up", "--redis-primaries", "8", "--redis-replicas", "1")).isEqualTo(2);
+        assertThat(errors()).contains("15 servers at most, not 16");
         assertThat(run("up", "--colour", "red")).isEqualTo(2);
         assertThat(run("status", "n1")).isEqualTo(2);
         assertThat(run("kill")).isEqualTo(2);

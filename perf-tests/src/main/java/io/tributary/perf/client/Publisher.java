@@ -132,6 +132,13 @@ final class Publisher {
         goOn();
     }
 
+    /** Its session has ended by its own will: what was not acknowledged is not sent again. */
+    void forget() {
+        for (int packetId : inFlight.inOrder()) {
+            inFlight.remove(packetId);
+        }
+    }
+
     /** The connection is gone. */
     void disconnected() {
         connection = null;

@@ -50,6 +50,10 @@ final class Wandering {
             away = true;
             client.loop().audience().change(missed, -1);
             client.disconnect();
+            Publisher publisher = client.publisher();
+            if (publisher != null && !client.planned().group().persistent()) {
+                publisher.forget();
+            }
         }
         schedule(churn.every().toNanos());
     }

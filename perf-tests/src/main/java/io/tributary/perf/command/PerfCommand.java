@@ -31,7 +31,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * The command {@code tributary perf}: {@code run}, {@code paper}, {@code list}, {@code show}, {@code compare},
+ * The command {@code tributary perf}: {@code run}, {@code find-rate}, {@code paper}, {@code list}, {@code show}, {@code compare},
  * {@code runner}.
  *
  * <p>Exit codes beside those of the program: 3 the load tool was the bottleneck, so there is no result; 4 messages were
@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
         name = "perf",
         synopsisSubcommandLabel = "COMMAND",
         description = "Brings load on a broker, ours or another, and judges what comes out.",
-        subcommands = {RunCommand.class, PaperCommand.class},
+        subcommands = {RunCommand.class, FindRateCommand.class, PaperCommand.class},
         footer = {
             "",
             "Exit codes: 0 done, 1 failed, 2 called wrongly, 3 the tool was the bottleneck: no result, 4 messages were lost"

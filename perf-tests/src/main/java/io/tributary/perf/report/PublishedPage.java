@@ -43,7 +43,8 @@ public final class PublishedPage {
         Map<String, String> names = new LinkedHashMap<>();
         names.put("standalone", "Tributary");
         names.put("cluster", "Tributary, cluster");
-        names.put("balanced", "Tributary, cluster");
+        names.put("nginx", "Tributary behind NGINX");
+        names.put("haproxy", "Tributary behind HAProxy");
         names.put("mosquitto", "Mosquitto here");
         names.put("mochi", "Mochi here");
         names.put("hivemq-ce", "HiveMQ CE here");
@@ -75,7 +76,7 @@ public final class PublishedPage {
 
     /** The name of the file with the runs of a table on a target. */
     public static String fileName(PublishedTable table, String target) {
-        String kind = target.startsWith("haproxy:") ? "balanced" : target.replaceAll("[^A-Za-z0-9-]+", "-");
+        String kind = target.replaceFirst("^(haproxy|nginx|cluster):.*", "$1").replaceAll("[^A-Za-z0-9-]+", "-");
         return table.name() + "." + kind + ".json";
     }
 

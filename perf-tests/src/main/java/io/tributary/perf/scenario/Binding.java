@@ -98,8 +98,12 @@ public final class Binding {
                 .replace(".[", "[");
     }
 
-    /** A length of time: a number with us, ms, s, m or h. */
-    static Duration duration(String text) {
+    /**
+     * A length of time: a number with us, ms, s, m or h.
+     *
+     * @throws ScenarioException if it is none
+     */
+    public static Duration duration(String text) {
         Matcher matcher = DURATION.matcher(text.strip());
         if (!matcher.matches()) {
             throw new ScenarioException("'" + text + "' is not a time such as 500ms, 20s, 10m or 2h");

@@ -4,18 +4,20 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/** How a proxy in front of several nodes chooses one for a new connection, as HAProxy says it. */
+/** How a proxy in front of several nodes chooses one for a new connection, as HAProxy and NGINX say it. */
 enum Balancing {
     /** One after the other. */
-    ROUND_ROBIN("balance roundrobin"),
+    ROUND_ROBIN("", "balance roundrobin"),
     /** The node with the fewest connections. */
-    LEAST_CONNECTIONS("balance leastconn"),
+    LEAST_CONNECTIONS("least_conn;", "balance leastconn"),
     /**
      * By the client identifier in CONNECT: a client comes back to its node. The proxy reads the first packet before it
      * connects; what is no CONNECT it does not let through.
      */
     CLIENT_IDENTIFIER(
+            null,
             "tcp-request inspect-delay 10s",
             "tcp-request content reject unless { req.payload(0,0),mqtt_is_valid }",
             // In a variable: where a server is chosen, HAProxy cannot look into the packet any more.
@@ -23,10 +25,18 @@ enum Balancing {
             "balance hash var(txn.client)",
             "hash-type consistent");
 
+    private final @Nullable String nginx;
     private final String lines;
 
-    Balancing(String... lines) {
-        this.lines = String.join("\n", lines);
+    /**
+     * A policy.
+     *
+     * @param nginx the line of an upstream; null where NGINX has no such policy without more modules
+     * @param haproxy the lines of a back-end
+     */
+    Balancing(@Nullable String nginx, String... haproxy) {
+        this.nginx = nginx;
+        lines = String.join("\n", haproxy);
     }
 
     /** The policy of a word of the command line, such as {@code round-robin}. */
@@ -47,8 +57,20 @@ enum Balancing {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** The lines of a back-end section. */
-    List<String> configuration() {
+    /**
+     * The line of NGINX's upstream.
+     *
+     * @throws TargetException if it has no such policy
+     */
+    String nginx() {
+        if (nginx == null) {
+            throw new TargetException("NGINX has no policy " + word() + " here; haproxy:" + word() + ":NODES has");
+        }
+        return nginx;
+    }
+
+    /** The lines of HAProxy's back-end. */
+    List<String> haproxy() {
         return lines.lines().toList();
     }
 }

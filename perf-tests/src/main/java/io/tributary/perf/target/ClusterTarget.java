@@ -14,33 +14,50 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Our broker as a cluster on this machine: nodes, Kafka and Redis, by {@code ./tributary cluster}. */
 final class ClusterTarget implements TargetKind {
-    private final int nodes;
+    private final @Nullable Size size;
     private final Path running;
 
-    /**
-     * A cluster.
-     *
-     * @param nodes how many; 0 for the one that runs already
-     * @param running its directory, if it does
-     */
-    ClusterTarget(int nodes, Path running) {
-        this.nodes = nodes;
+    private ClusterTarget(@Nullable Size size, Path running) {
+        this.size = size;
         this.running = running;
     }
+
+    /** One that is started. */
+    ClusterTarget(Size size) {
+        this(size, Path.of(""));
+    }
+
+    /** The one that runs already, in this directory. */
+    ClusterTarget(Path running) {
+        this(null, running);
+    }
+
+    /**
+     * How many processes it has.
+     *
+     * @param nodes of Tributary
+     * @param kafka brokers: 1, 3 or 5
+     * @param redis primaries, from 3
+     */
+    record Size(int nodes, int kafka, int redis) {}
 
     @Override
     public Target start(TargetContext context) {
         context.refuseTls("Tributary cluster");
         String launcher = context.launcher().toString();
-        boolean own = nodes > 0;
+        boolean own = size != null;
         Path directory = own ? context.directory() : running;
         String dir = directory.toString();
-        if (own) {
-            List<String> up = List.of(
-                    launcher, "cluster", "up", "--nodes", Integer.toString(nodes), "--dir", dir, "--base-port", "0");
+        if (size != null) {
+            List<String> up = new ArrayList<>(List.of(launcher, "cluster", "up", "--dir", dir));
+            up.addAll(List.of("--nodes", Integer.toString(size.nodes())));
+            up.addAll(List.of("--kafka-brokers", Integer.toString(size.kafka())));
+            up.addAll(List.of("--redis-primaries", Integer.toString(size.redis())));
+            up.addAll(List.of("--base-port", "0"));
             String said = Programs.run(withBasePort(up, context), environment(context.settings()));
             if (!said.contains("NAME")) {
                 throw new TargetException("the cluster did not start: " + said);
@@ -113,7 +130,7 @@ final class ClusterTarget implements TargetKind {
         Map<String, String> facts = new TreeMap<>(settings);
         roles.forEach((role, count) -> facts.put("processes: " + role, Integer.toString(count)));
         facts.putIfAbsent("tributary.cluster.shards", "24 (default)");
-        facts.put("copies in Kafka", Integer.toString(roles.getOrDefault("kafka", 0)));
+        facts.put("copies in Kafka", Integer.toString(Math.min(3, roles.getOrDefault("kafka", 0))));
         facts.putIfAbsent("tributary.cluster.kafka.linger", "2 ms (default)");
         facts.put("save points", "after 1 s, 2,000 messages or 1 MB, unless said above");
         String version = Programs.output(context.launcher().toString(), "version");

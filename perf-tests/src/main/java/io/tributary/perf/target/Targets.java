@@ -1,6 +1,7 @@
 package io.tributary.perf.target;
 
 import io.tributary.perf.run.Addresses;
+import io.tributary.perf.target.ClusterTarget.Size;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,17 +10,22 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** All that can be measured, by the words of the command line. */
 public final class Targets {
     private static final Map<String, TargetKind> BY_NAME = byName();
+
+    /** Behind {@code cluster:}, such as {@code 5,kafka=5,redis=11}. */
+    private static final Pattern SIZES = Pattern.compile("([1-9])(?:,kafka=([135]))?(?:,redis=([0-9]{1,2}))?");
 
     private Targets() {}
 
     private static Map<String, TargetKind> byName() {
         Map<String, TargetKind> kinds = new LinkedHashMap<>();
         kinds.put("standalone", new Standalone());
-        kinds.put("cluster", new ClusterTarget(1, Path.of("")));
+        kinds.put("cluster", new ClusterTarget(new Size(1, 1, 3)));
         kinds.put("mosquitto", new Mosquitto());
         kinds.put("hivemq-ce", new HiveMq());
         kinds.put("nats", new Nats());
@@ -29,8 +35,8 @@ public final class Targets {
 
     /** What can be said, for people. */
     public static String choices() {
-        return String.join(", ", BY_NAME.keySet()) + ", cluster:NODES, cluster:DIRECTORY,"
-                + " haproxy:POLICY:NODES, HOST:PORT[,HOST:PORT...]";
+        return String.join(", ", BY_NAME.keySet()) + ", cluster:NODES[,kafka=N][,redis=N], cluster:DIRECTORY,"
+                + " haproxy:POLICY:NODES, nginx:POLICY:NODES, HOST:PORT[,HOST:PORT...]";
     }
 
     /**
@@ -60,16 +66,20 @@ public final class Targets {
         }
         if (words.startsWith("cluster:")) {
             String which = words.substring("cluster:".length());
-            if (which.matches("[1-9]")) {
-                return new ClusterTarget(Integer.parseInt(which), Path.of(""));
+            Matcher sizes = SIZES.matcher(which);
+            if (sizes.matches()) {
+                return new ClusterTarget(new Size(number(sizes, 1, 1), number(sizes, 2, 1), number(sizes, 3, 3)));
             }
             if (!Files.isDirectory(Path.of(which))) {
-                throw new TargetException("--target " + words + ": there is no such directory");
+                throw new TargetException("--target " + words
+                        + ": there is no such directory, and sizes are NODES[,kafka=1|3|5][,redis=N]");
             }
-            return new ClusterTarget(0, Path.of(which));
+            return new ClusterTarget(Path.of(which));
         }
-        if (words.startsWith("haproxy:")) {
-            return balanced(words);
+        for (Proxy proxy : Proxy.values()) {
+            if (words.startsWith(proxy.word() + ":")) {
+                return balanced(proxy, words);
+            }
         }
         if (words.indexOf(':') < 0) {
             throw new TargetException("--target " + words + ": one of " + choices());
@@ -79,12 +89,17 @@ public final class Targets {
         return _ -> new Target("broker at " + words, "unknown", Map.of(), addresses, Map.of(), Map.of(), () -> {});
     }
 
-    private static TargetKind balanced(String words) {
+    private static int number(Matcher sizes, int group, int otherwise) {
+        String digits = sizes.group(group);
+        return digits == null ? otherwise : Integer.parseInt(digits);
+    }
+
+    private static TargetKind balanced(Proxy proxy, String words) {
         String[] parts = words.split(":", -1);
         if (parts.length != 3 || !parts[2].matches("[1-9]")) {
-            throw new TargetException("--target " + words
-                    + ": it is haproxy:POLICY:NODES, with 1 to 9 nodes and one of " + Balancing.words());
+            throw new TargetException("--target " + words + ": it is " + proxy.word()
+                    + ":POLICY:NODES, with 1 to 9 nodes and one of " + Balancing.words());
         }
-        return new BalancedCluster(Balancing.of(parts[1]), Integer.parseInt(parts[2]));
+        return new BalancedCluster(proxy, Balancing.of(parts[1]), Integer.parseInt(parts[2]));
     }
 }

@@ -137,6 +137,9 @@ class PerfCommandTest {
                 "paper psmark-table-4    | made of the runs of psmark-table-3: perf paper psmark-table-3",
                 "paper stresser-all --row x9 | no row of stresser-all has x9 in its name; there are: 1 base",
                 "paper stresser-all --repeat 0 | --repeat needs a number of 1 or more, not 0",
+                "find-rate p2p           | --parameter rate: p2p has no number of that name; it has {pairs=200",
+                "find-rate p2p-rate --latency soon | 'soon' is not a time such as 500ms",
+                "find-rate p2p-rate      | p2p-rate makes 5 runs; set what varies: [pairs]",
                 "measure                 | 'measure'",
                 "compare                 | Missing required parameter",
                 "compare ../pom.xml      | is no result of perf run",
@@ -175,6 +178,20 @@ class PerfCommandTest {
                         "stresser form=fast row=1 base",
                         "stresser form=fast row=6 16 bytes",
                         "stresser form=fast row=6 16 bytes");
+    }
+
+    @Test
+    void findsHighestRateThatHoldsWhenRateIsRaised() throws Exception {
+        List<String> words = new ArrayList<>(List.of("find-rate", "p2p-rate", "--scale", "1", "--steps", "0"));
+        words.addAll(List.of("--set", "pairs=2", "--set", "warmup=100ms", "--set", "duration=500ms"));
+        // An interval of the load tool that is longer than its run is its own fault: it ends the search.
+        words.addAll(List.of("--set", "rate=20", "--set", "limits.send-delay=10s", "--set", "connect.rate=1000"));
+        words.addAll(List.of("--latency", "1us", "--out", results.toString(), "--target"));
+        words.add("127.0.0.1:" + broker.listeners().getFirst().address().getPort());
+        assertThat(command(words.toArray(String[]::new))).isOne();
+        assertThat(said()).contains("rate=20: ").contains("does not hold: the latency is above the limit");
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("None holds, not even rate=20");
+        assertThat(ResultFile.read(results.resolve("result.json")).runs()).hasSize(1);
     }
 
     @Test

@@ -33,7 +33,7 @@ class BalancedClusterTest {
         "client-identifier, balance hash var(txn.client)"
     })
     void namesPolicyAndEachNodeWhenConfigured(String word, String line) {
-        String text = new BalancedCluster(Balancing.of(word), 2).configuration(1000, NODES);
+        String text = Proxy.HAPROXY.configuration(Balancing.of(word), 1000, NODES, directory);
         assertThat(text.lines().map(String::strip))
                 .contains(
                         "mode tcp",
@@ -41,6 +41,35 @@ class BalancedClusterTest {
                         line,
                         "server n1 127.0.0.1:1001",
                         "server n2 127.0.0.1:1002");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"round-robin, ''", "least-connections, least_conn;"})
+    void namesPolicyAndEachNodeWhenProxyIsNginx(String word, String line) {
+        String text = Proxy.NGINX.configuration(Balancing.of(word), 1000, NODES, directory);
+        assertThat(text.lines().map(String::strip))
+                .contains(
+                        "listen 127.0.0.1:1000 backlog=4096;",
+                        line,
+                        "server 127.0.0.1:1001;",
+                        "server 127.0.0.1:1002;");
+        assertThat(text.chars().filter(c -> c == '{').count())
+                .isEqualTo(text.chars().filter(c -> c == '}').count());
+    }
+
+    @Test
+    void saysWhoHasPolicyWhenNginxHasNot() {
+        assertThatExceptionOfType(TargetException.class)
+                .isThrownBy(() -> Proxy.NGINX.configuration(Balancing.CLIENT_IDENTIFIER, 1000, NODES, directory))
+                .withMessage("NGINX has no policy client-identifier here; haproxy:client-identifier:NODES has");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"cluster:0", "cluster:3,kafka=2", "cluster:3,redis=", "cluster:10"})
+    void saysThatThereIsNoSuchDirectoryWhenSizesAreWrong(String words) {
+        assertThatExceptionOfType(TargetException.class)
+                .isThrownBy(() -> Targets.start(words, context(), Map.of()))
+                .withMessageContaining("there is no such directory, and sizes are NODES[,kafka=1|3|5][,redis=N]");
     }
 
     @ParameterizedTest

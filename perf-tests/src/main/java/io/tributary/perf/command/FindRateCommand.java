@@ -1,0 +1,208 @@
+package io.tributary.perf.command;
+
+import io.tributary.cli.UsageException;
+import io.tributary.perf.judge.Count;
+import io.tributary.perf.judge.Metric;
+import io.tributary.perf.report.MarkdownReport;
+import io.tributary.perf.result.Distribution;
+import io.tributary.perf.result.ResultFile;
+import io.tributary.perf.result.RunResult;
+import io.tributary.perf.scenario.Binding;
+import io.tributary.perf.scenario.Library;
+import io.tributary.perf.scenario.PlannedRun;
+import io.tributary.perf.scenario.ScenarioFile;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code perf find-rate}: the highest rate that a broker keeps up. It doubles a parameter until a run does not hold, and
+ * halves the distance from there.
+ */
+@Command(
+        name = "find-rate",
+        description = {
+            "Finds the highest rate at which the mean latency stays below a limit, nothing is lost, and all is sent that is due.",
+            "Each rate is a run of the scenario with a broker of its own."
+        })
+final class FindRateCommand implements Callable<Integer> {
+    private static final int DONE = 0;
+    private static final int FAILED = 1;
+    private static final int MOST_DOUBLINGS = 12;
+    private static final double ALL = 0.99;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(paramLabel = "SCENARIO", description = "One with a rate, such as p2p-rate.")
+    private String name = "";
+
+    @Option(
+            names = "--parameter",
+            paramLabel = "NAME",
+            defaultValue = "rate",
+            description = "What is raised, from the value that it has or --set says (${DEFAULT-VALUE}).")
+    private String parameter = "";
+
+    @Option(
+            names = "--latency",
+            paramLabel = "TIME",
+            defaultValue = "100ms",
+            description = "What the mean latency, publisher to subscriber, has to stay below (${DEFAULT-VALUE}).")
+    private String latency = "";
+
+    @Option(
+            names = "--steps",
+            paramLabel = "N",
+            defaultValue = "3",
+            description = "How often the distance is halved: 3 for an eighth of the rate (${DEFAULT-VALUE}).")
+    private int steps;
+
+    @Option(names = "--target", paramLabel = "WHAT", description = "As perf run has it.")
+    private @Nullable String target;
+
+    @Option(names = "--set", paramLabel = "KEY=VALUE", description = "As perf run has it (repeat it).")
+    private Map<String, String> settings = new LinkedHashMap<>();
+
+    @Option(names = "--scale", paramLabel = "FACTOR", description = "Multiplies the numbers of clients.")
+    private @Nullable Double scale;
+
+    @Mixin
+    private RunnerOptions runnerOptions = new RunnerOptions();
+
+    @Option(
+            names = "--out",
+            paramLabel = "DIRECTORY",
+            defaultValue = "perf-results/find-rate",
+            description = "For result.json and report.md (${DEFAULT-VALUE}).")
+    private Path out = Path.of("");
+
+    private final List<RunResult> tried = new ArrayList<>();
+
+    @Override
+    public Integer call() throws IOException {
+        Duration limit = Binding.duration(latency);
+        ScenarioFile file = Library.find(name);
+        double first = first(file);
+        double best = 0;
+        try (LocalRunners runners = LocalRunners.of(runnerOptions)) {
+            double next = first;
+            double tooMuch = 0;
+            for (int i = 0; i <= MOST_DOUBLINGS && tooMuch == 0; i++) {
+                if (holds(file, next, limit, runners)) {
+                    best = next;
+                    next = 2 * next;
+                } else {
+                    tooMuch = next;
+                }
+            }
+            for (int i = 0; i < steps && best > 0 && tooMuch > 0; i++) {
+                double middle = (best + tooMuch) / 2;
+                if (holds(file, middle, limit, runners)) {
+                    best = middle;
+                } else {
+                    tooMuch = middle;
+                }
+            }
+        }
+        write(best, limit);
+        return best > 0 ? DONE : FAILED;
+    }
+
+    private double first(ScenarioFile file) {
+        Object usual = file.parameters().get(parameter);
+        if (!(usual instanceof Number number)) {
+            throw new UsageException("--parameter " + parameter + ": " + name + " has no number of that name; it has "
+                    + file.parameters());
+        }
+        String said = settings.get(parameter);
+        try {
+            return said == null ? number.doubleValue() : Double.parseDouble(said);
+        } catch (NumberFormatException e) {
+            throw new UsageException("--set " + parameter + ": '" + said + "' is not a number", e);
+        }
+    }
+
+    private boolean holds(ScenarioFile file, double rate, Duration limit, LocalRunners runners) throws IOException {
+        Map<String, String> changes = new LinkedHashMap<>(settings);
+        changes.put(parameter, text(rate));
+        List<PlannedRun> planned = file.runs(changes, scale);
+        if (planned.size() != 1) {
+            throw new UsageException(name + " makes " + planned.size() + " runs; set what varies: "
+                    + planned.getFirst().combination().keySet());
+        }
+        PlannedRun run =
+                new PlannedRun(Map.of(parameter, text(rate)), planned.getFirst().tree());
+        String words = target == null ? run.scenario().target() : target;
+        RunResult result = new Measurement(err(), Map.of()).perform(run, words, runners);
+        tried.add(result);
+        String why = whyNot(result, limit);
+        err().printf(
+                        Locale.ROOT,
+                        "%s=%s: %,.0f messages a second out, mean latency %.2f ms: %s%n",
+                        parameter,
+                        text(rate),
+                        result.measured().perSecond(Count.RECEIVED),
+                        mean(result),
+                        why == null ? "holds" : "does not hold: " + why);
+        return why == null;
+    }
+
+    private static @Nullable String whyNot(RunResult result, Duration limit) {
+        if (!result.refusals().isEmpty()) {
+            return "the load tool is the bottleneck: " + result.refusals().getFirst();
+        }
+        if (result.lost() > 0) {
+            return String.format(Locale.ROOT, "%,d messages lost", result.lost());
+        }
+        long due = result.measured().count(Count.DUE);
+        if (result.measured().count(Count.SENT) < ALL * due) {
+            return "not all was sent that was due";
+        }
+        return mean(result) * 1e6 < limit.toNanos() ? null : "the latency is above the limit";
+    }
+
+    private static double mean(RunResult result) {
+        Distribution times = result.measured().times().get(Metric.END_TO_END);
+        return times == null || times.values() == 0 ? Double.POSITIVE_INFINITY : times.mean();
+    }
+
+    private static String text(double rate) {
+        return rate == Math.rint(rate) ? Long.toString((long) rate) : Double.toString(rate);
+    }
+
+    private void write(double best, Duration limit) throws IOException {
+        Files.createDirectories(out);
+        ResultFile.of(tried).write(out.resolve("result.json"));
+        String markdown = MarkdownReport.of(tried);
+        Files.writeString(out.resolve("report.md"), markdown);
+        PrintWriter print = spec.commandLine().getOut();
+        print.println(markdown.lines().takeWhile(line -> !line.isBlank()).reduce("", (a, b) -> a + b + "\n"));
+        print.println(
+                best > 0
+                        ? "Highest that holds: " + parameter + "=" + text(best) + ", mean latency below "
+                                + limit.toMillis() + " ms"
+                        : "None holds, not even " + parameter + "="
+                                + tried.getFirst().label().replaceAll("^.*=", ""));
+        err().println("Written to " + out + ": result.json, report.md");
+    }
+
+    private PrintWriter err() {
+        return spec.commandLine().getErr();
+    }
+}
