@@ -24,13 +24,15 @@ record ClusterLayout(int nodes, int kafkaBrokers, int redisPrimaries, int redisR
     /** All ports are below the base port and this. */
     static final int SPAN = 80;
 
+    private static final int FEWEST_PRIMARIES = 3;
     private static final int MOST_REDIS = 15;
 
     ClusterLayout {
+        redisPrimaries = redisPrimaries == 0 ? FEWEST_PRIMARIES : redisPrimaries; // of a file that does not say
         check(nodes >= 0 && nodes <= 9, "--nodes: 0 to 9, not " + nodes);
         check(Set.of(1, 3, 5).contains(kafkaBrokers), "--kafka-brokers: 1, 3 or 5, not " + kafkaBrokers);
         check(
-                redisPrimaries >= 3 && redisPrimaries <= MOST_REDIS,
+                redisPrimaries >= FEWEST_PRIMARIES && redisPrimaries <= MOST_REDIS,
                 "--redis-primaries: 3 to " + MOST_REDIS + ", not " + redisPrimaries);
         check(redisReplicas >= 0 && redisReplicas <= 4, "--redis-replicas: 0 to 4, not " + redisReplicas);
         check(

@@ -44,7 +44,7 @@ final class LocalNodes extends LocalServers {
         List<String> shared = List.of(
                 "--tributary.mode=cluster",
                 "--tributary.cluster.kafka.bootstrap-servers=" + kafka.bootstrapServers(),
-                "--tributary.cluster.kafka.replication-factor=" + kafka.size(),
+                "--tributary.cluster.kafka.replication-factor=" + Math.min(3, kafka.size()),
                 "--tributary.cluster.redis.nodes=" + redis.addresses(),
                 "--tributary.cluster.link.host=127.0.0.1",
                 "--tributary.cluster.link.secret-file=" + secret);

@@ -12,11 +12,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Redis Cluster of three primaries, or more, with as many replicas each as wanted, each server a process of its own, from the
- * {@code redis-server} and {@code redis-cli} that are installed (7 or newer).
+ * A Redis Cluster of three primaries, or more, with as many replicas each as wanted, each server a process of its own,
+ * from the {@code redis-server} and {@code redis-cli} that are installed (7 or newer).
  *
- * <p>At first the servers with the lowest numbers are the primaries. A primary that is gone is replaced by a replica, where it has one,
- * within about three seconds; without one the cluster answers nobody until the primary is back.
+ * <p>At first the servers with the lowest numbers are the primaries. A primary that is gone is replaced by a replica,
+ * where it has one, within about three seconds; without one the cluster answers nobody until the primary is back.
  */
 public final class LocalRedis extends LocalServers {
     /** The fewest of a Redis Cluster. */

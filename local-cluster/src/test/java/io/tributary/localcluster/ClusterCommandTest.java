@@ -140,6 +140,16 @@ class ClusterCommandTest {
     }
 
     @Test
+    void endsClusterOfEarlierVersionWhichDoesNotSayHowManyPrimaries() throws IOException {
+        Files.createDirectories(directory);
+        Files.writeString(directory.resolve("cluster.json"), """
+                {"layout": {"nodes": 0, "kafkaBrokers": 1, "redisReplicas": 0, "basePort": %d}, "pids": {}}
+                """.formatted(basePort));
+        assertThat(states()).isEqualTo(states("stopped", "kafka-1", "redis-1", "redis-2", "redis-3"));
+        assertThat(run("down")).isZero();
+    }
+
+    @Test
     void hasAsManyPrimariesAsWanted() throws IOException {
         assertThat(up("--nodes", "0", "--redis-primaries", "5")).as(errors()).isZero();
         assertThat(states())

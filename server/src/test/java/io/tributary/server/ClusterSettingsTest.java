@@ -102,7 +102,7 @@ class ClusterSettingsTest {
     }
 
     private static int largestRecord(ClusterConfig config) {
-        return MIB + 512 * 1024 + 24 * config.shards();
+        return 2 * MIB + 512 * 1024 + 24 * config.shards();
     }
 
     @Test
@@ -266,7 +266,7 @@ class ClusterSettingsTest {
             kafka.bootstrap-servers=k1   | kafka: bootstrap servers k1: must be host:port,host:port
             kafka.replication-factor=0   | kafka.replication-factor: '0' is not within 1 to 32767
             kafka.compression=zstd       | kafka.compression: 'zstd' is not one of none, lz4
-            kafka.batch-size=8MB         | kafka.batch-size: '8MB' is more than 1573440B, which is the largest packet and what goes with it: topics would not take such a batch
+            kafka.batch-size=8MB         | kafka.batch-size: '8MB' is more than 2622016B, which is the largest packet and what goes with it: topics would not take such a batch
             kafka.heartbeat-interval=3s  | kafka.heartbeat-interval: '3s' is more than a third of session-timeout, which is 6s
             kafka.shard-fetch-size=32MB  | kafka.shard-fetch-size: '32MB' is more than fetch-size, which is 16MB
             kafka.client-properties.acks=1 | kafka: client property acks cannot be set: nothing is acknowledged before all in-sync copies have it

@@ -27,6 +27,7 @@ import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -51,6 +52,7 @@ class HttpTlsTest {
         second = authority.server("second");
     }
 
+    @Tag("long")
     @Test
     void filesAreReadAgainAndWrongOnesAreAWarning() throws Exception {
         Path certificate = folder.resolve("tls.crt");

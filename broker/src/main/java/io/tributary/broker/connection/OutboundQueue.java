@@ -10,9 +10,17 @@ import org.jspecify.annotations.Nullable;
  * newest is dropped, and counted. Confined to the event loop.
  */
 final class OutboundQueue {
+    /** What waiting takes beside the message itself. */
+    private static final int ENTRY_BYTES = 64;
+
+    private static final int KEPT_MESSAGES = 256;
+
     private final OutboundLimits limits;
     private final ClientRecorder recorder;
-    private final ArrayDeque<Queued> messages = new ArrayDeque<>(0);
+    private ArrayDeque<Queued> messages = new ArrayDeque<>(0);
+    /** The most that waited since the queue was empty. */
+    private int most;
+
     private long bytes;
 
     OutboundQueue(OutboundLimits limits, ClientRecorder recorder) {
@@ -22,7 +30,7 @@ final class OutboundQueue {
 
     /** Adds a message, or drops one. */
     void add(Queued message) {
-        long size = message.sizeBytes();
+        long size = size(message);
         while (!messages.isEmpty() && isFull(size)) {
             recorder.dropped(DropReason.QUEUE_FULL);
             if (limits.overflow() == Overflow.DROP_NEWEST) {
@@ -31,6 +39,7 @@ final class OutboundQueue {
             poll();
         }
         messages.add(message);
+        most = Math.max(most, messages.size());
         bytes += size;
     }
 
@@ -39,9 +48,24 @@ final class OutboundQueue {
     Queued poll() {
         Queued message = messages.poll();
         if (message != null) {
-            bytes -= message.sizeBytes();
+            bytes -= size(message);
+            if (messages.isEmpty()) {
+                shrink();
+            }
         }
         return message;
+    }
+
+    /** A deque keeps the room that it once needed. */
+    private void shrink() {
+        if (most > KEPT_MESSAGES) {
+            messages = new ArrayDeque<>(0);
+        }
+        most = 0;
+    }
+
+    private static long size(Queued message) {
+        return (long) message.sizeBytes() + ENTRY_BYTES;
     }
 
     boolean isEmpty() {

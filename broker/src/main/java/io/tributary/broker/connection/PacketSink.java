@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where a client's connection writes packets: its socket. Called on the connection's event loop only. Packets go out at
- * the end of the loop's turn, in one flush; after {@link #close} nothing more is written.
+ * the end of the loop's turn, in one flush, or earlier where there are many; after {@link #close} nothing more is
+ * written.
  */
 public interface PacketSink {
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The flush policy: packets for one connection are encoded one behind the other, and go to the socket in one write and
  * one flush at the end of the event loop's turn. A large batch goes to the channel's own buffer earlier, so that the
- * channel's water marks count it. Confined to the event loop.
+ * channel's water marks count it, and to the socket when these are reached. Confined to the event loop.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
 final class OutboundBatch {

@@ -61,6 +61,9 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     private boolean decoding;
     private boolean choked;
     private boolean relieving;
+    /** The socket took no more when it was asked last. */
+    private boolean full;
+
     private boolean closing;
     private boolean mayEndHalf;
     private boolean isEnded;
@@ -131,6 +134,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext context) {
         stall.writable(channel.isWritable());
+        full &= !channel.isWritable();
         if (!relieving) {
             goOnWriting();
         } else if (channel.isWritable()) {
@@ -259,8 +263,9 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         if (closing || isEnded) {
             return false;
         }
-        if (!channel.isWritable()) {
+        if (!channel.isWritable() && !full) {
             relieve();
+            full = !channel.isWritable();
         }
         return channel.isWritable();
     }

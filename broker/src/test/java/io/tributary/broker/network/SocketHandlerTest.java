@@ -70,7 +70,10 @@ class SocketHandlerTest {
         assertThat(flushes.packets).containsExactly(1, 10);
     }
 
-    /** A burst of many publishers within a turn of the event loop: the water mark and a queue of 1,000 would not hold it. */
+    /**
+     * A burst of many publishers within a turn of the event loop: the water mark and a queue of 1,000 would not hold
+     * it.
+     */
     @Test
     void dropsNothingOfABurstWhenSocketTakesIt() {
         connect();

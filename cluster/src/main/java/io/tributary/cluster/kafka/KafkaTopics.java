@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -105,6 +106,9 @@ public final class KafkaTopics {
             topics.await(closing.admin.describeCluster().nodes());
             topics.createMissing(closing.admin);
             Map<String, Map<String, String>> settings = topics.settings(closing.admin);
+            if (topics.raise(closing.admin, settings)) {
+                settings = topics.settings(closing.admin);
+            }
             List<String> faults = topics.lookAt(closing.admin, settings, harmless -> LOG.error("{}", harmless));
             if (!faults.isEmpty()) {
                 throw new KafkaAccessException(String.join("\n", faults));
@@ -192,6 +196,41 @@ public final class KafkaTopics {
                     missing);
         }
         return isIt;
+    }
+
+    /**
+     * Has topics take larger records where nodes are configured for larger packets than before, which does no harm. A
+     * user of Kafka who may not do so is told what to change, among the faults.
+     *
+     * @return whether a setting was changed
+     */
+    private boolean raise(Admin admin, Map<String, Map<String, String>> settings) {
+        boolean raised = false;
+        for (TopicRules topic : rules) {
+            Map<String, String> now = settings.getOrDefault(topic.topic(), Map.of());
+            OptionalInt bytes = topic.raised(now);
+            if (bytes.isPresent()) {
+                raised |= raise(admin, topic.topic(), topic.largestRecordBytes(now), bytes.getAsInt());
+            }
+        }
+        return raised;
+    }
+
+    private boolean raise(Admin admin, String topic, int before, int bytes) {
+        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+        try {
+            await(admin.incrementalAlterConfigs(Map.of(resource, List.of(TopicRules.maxRecordBytes(bytes))))
+                    .all());
+            LOG.info(
+                    "topic {} takes records of {} bytes now, of {} before: larger packets are allowed",
+                    topic,
+                    bytes,
+                    before);
+            return true;
+        } catch (KafkaAccessException e) {
+            LOG.warn("topic {} could not be made to take larger records: {}", topic, e.getMessage());
+            return false;
+        }
     }
 
     private static String isMissing(List<String> missing) {

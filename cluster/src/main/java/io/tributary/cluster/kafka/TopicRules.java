@@ -5,8 +5,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.TopicPartition;
@@ -19,6 +23,9 @@ import org.apache.kafka.common.config.TopicConfig;
 public final class TopicRules {
     private static final String SEGMENT_BYTES = Integer.toString(64 * 1024 * 1024);
     private static final String DIRTY_RATIO = "0.2";
+    /** No topic of a cluster that is open for writing takes less. */
+    private static final int LEAST_OF_A_CLUSTER_BYTES = 64 * 1024;
+
     private static final int NUMBER_BYTES = 64 * 1024;
     private static final int AUDIT_ENTRY_BYTES = AuditLog.LARGEST_ENTRY_BYTES + 1_024;
     private static final String NUMBERS_KEPT = "a topic that gets another number would be published again";
@@ -159,6 +166,24 @@ public final class TopicRules {
     /** The largest record that the topic takes with the settings that it has, which are as they must be. */
     int largestRecordBytes(Map<String, String> settings) {
         return Integer.parseInt(settings.getOrDefault(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "0"));
+    }
+
+    /**
+     * The largest record, in bytes, that the topic is to take, where it takes less than that: nodes were configured for
+     * larger packets. Nothing where it takes enough, and where it is closed for writing.
+     */
+    public OptionalInt raised(Map<String, String> settings) {
+        Rule rule = Objects.requireNonNull(rules.get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG));
+        int now = largestRecordBytes(settings);
+        return now >= LEAST_OF_A_CLUSTER_BYTES && !rule.admits(Integer.toString(now))
+                ? OptionalInt.of(Integer.parseInt(rule.initial()))
+                : OptionalInt.empty();
+    }
+
+    /** The change of the setting that has it take records of so many bytes. */
+    public static AlterConfigOp maxRecordBytes(int bytes) {
+        ConfigEntry entry = new ConfigEntry(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(bytes));
+        return new AlterConfigOp(entry, AlterConfigOp.OpType.SET);
     }
 
     /** What Kafka is told to create. */

@@ -68,6 +68,16 @@ class KafkaTopicsTest {
         assertThat(KafkaTopics.ensure(config, needs)).isEqualTo(2_000_000);
     }
 
+    @Test
+    void topicsTakeLargerRecordsWhenLargerPacketsAreAllowedThanBefore() {
+        KafkaTopics.ensure(config, needs);
+        TestKafka.alter(config, config.shardsTopic(), "max.message.bytes", "700000");
+        TestKafka.alter(config, config.mapTopic("map"), "max.message.bytes", "700000");
+        assertThat(KafkaTopics.faults(config, needs)).hasSize(2);
+        assertThat(KafkaTopics.ensure(config, needs)).isEqualTo(needs.largestRecordBytes());
+        assertThat(KafkaTopics.faults(config, needs)).isEmpty();
+    }
+
     /** Columns: topic, setting, a wrong value, what the sentence says of it. */
     @ParameterizedTest
     @CsvSource({

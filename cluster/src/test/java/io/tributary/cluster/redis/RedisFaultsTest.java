@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -122,6 +123,7 @@ class RedisFaultsTest {
         assertThat(owner.claim().applied()).isEqualTo(ShardStore.NOTHING_APPLIED);
     }
 
+    @Tag("long")
     @Test
     void replicaGoesOnWhenThePrimaryIsKilled() {
         start(LocalRedis.in(folder).replicas(1));

@@ -137,6 +137,7 @@ final class Publisher {
         for (int packetId : inFlight.inOrder()) {
             inFlight.remove(packetId);
         }
+        blocked = false;
     }
 
     /** The connection is gone. */

@@ -26,8 +26,8 @@ final class Schedule {
     }
 
     /**
-     * Begins at a random place within the first interval, so that publishers do not march in step; or, if they shall, at
-     * a multiple of the interval on the clock of the run.
+     * Begins at a random place within the first interval, so that publishers do not march in step; or, if they shall,
+     * at a multiple of the interval on the clock of the run.
      */
     void begin(long nowNanos) {
         leftOfBurst = burst;

@@ -1,12 +1,15 @@
 package io.tributary.perf.command;
 
 import io.tributary.cli.UsageException;
+import io.tributary.perf.client.ConnectException;
+import io.tributary.perf.client.CrewException;
 import io.tributary.perf.judge.Count;
 import io.tributary.perf.judge.Metric;
 import io.tributary.perf.report.MarkdownReport;
 import io.tributary.perf.result.Distribution;
 import io.tributary.perf.result.ResultFile;
 import io.tributary.perf.result.RunResult;
+import io.tributary.perf.run.RunException;
 import io.tributary.perf.scenario.Binding;
 import io.tributary.perf.scenario.Library;
 import io.tributary.perf.scenario.PlannedRun;
@@ -31,18 +34,19 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code perf find-rate}: the highest rate that a broker keeps up. It doubles a parameter until a run does not hold, and
- * halves the distance from there.
+ * {@code perf find-rate}: the highest rate that a broker keeps up. It doubles a parameter until a run does not hold,
+ * and halves the distance from there.
  */
 @Command(
         name = "find-rate",
         description = {
-            "Finds the highest rate at which the mean latency stays below a limit, nothing is lost, and all is sent that is due.",
+            "Finds the highest rate at which the mean latency stays below a limit, nothing is lost, and 99 % of what is due is sent.",
             "Each rate is a run of the scenario with a broker of its own."
         })
 final class FindRateCommand implements Callable<Integer> {
     private static final int DONE = 0;
     private static final int FAILED = 1;
+    private static final int BOTTLENECK = 3;
     private static final int MOST_DOUBLINGS = 12;
     private static final double ALL = 0.99;
 
@@ -93,16 +97,17 @@ final class FindRateCommand implements Callable<Integer> {
     private Path out = Path.of("");
 
     private final List<RunResult> tried = new ArrayList<>();
+    private double bestOut;
+    private boolean isToolAtFault;
 
     @Override
     public Integer call() throws IOException {
         Duration limit = Binding.duration(latency);
         ScenarioFile file = Library.find(name);
-        double first = first(file);
         double best = 0;
+        double tooMuch = 0;
         try (LocalRunners runners = LocalRunners.of(runnerOptions)) {
-            double next = first;
-            double tooMuch = 0;
+            double next = first(file);
             for (int i = 0; i <= MOST_DOUBLINGS && tooMuch == 0; i++) {
                 if (holds(file, next, limit, runners)) {
                     best = next;
@@ -120,8 +125,7 @@ final class FindRateCommand implements Callable<Integer> {
                 }
             }
         }
-        write(best, limit);
-        return best > 0 ? DONE : FAILED;
+        return write(best, tooMuch);
     }
 
     private double first(ScenarioFile file) {
@@ -149,9 +153,21 @@ final class FindRateCommand implements Callable<Integer> {
         PlannedRun run =
                 new PlannedRun(Map.of(parameter, text(rate)), planned.getFirst().tree());
         String words = target == null ? run.scenario().target() : target;
-        RunResult result = new Measurement(err(), Map.of()).perform(run, words, runners);
+        RunResult result;
+        try {
+            result = new Measurement(err(), Map.of()).perform(run, words, runners);
+        } catch (RunException | CrewException | ConnectException e) {
+            err().println(parameter + "=" + text(rate) + ": does not hold: " + e.getMessage());
+            isToolAtFault = false;
+            return false;
+        }
         tried.add(result);
         String why = whyNot(result, limit);
+        if (why == null) {
+            bestOut = result.measured().perSecond(Count.RECEIVED);
+        } else {
+            isToolAtFault = !result.refusals().isEmpty();
+        }
         err().printf(
                         Locale.ROOT,
                         "%s=%s: %,.0f messages a second out, mean latency %.2f ms: %s%n",
@@ -186,20 +202,33 @@ final class FindRateCommand implements Callable<Integer> {
         return rate == Math.rint(rate) ? Long.toString((long) rate) : Double.toString(rate);
     }
 
-    private void write(double best, Duration limit) throws IOException {
-        Files.createDirectories(out);
-        ResultFile.of(tried).write(out.resolve("result.json"));
-        String markdown = MarkdownReport.of(tried);
-        Files.writeString(out.resolve("report.md"), markdown);
+    private int write(double best, double tooMuch) throws IOException {
         PrintWriter print = spec.commandLine().getOut();
-        print.println(markdown.lines().takeWhile(line -> !line.isBlank()).reduce("", (a, b) -> a + b + "\n"));
-        print.println(
-                best > 0
-                        ? "Highest that holds: " + parameter + "=" + text(best) + ", mean latency below "
-                                + limit.toMillis() + " ms"
-                        : "None holds, not even " + parameter + "="
-                                + tried.getFirst().label().replaceAll("^.*=", ""));
-        err().println("Written to " + out + ": result.json, report.md");
+        if (!tried.isEmpty()) {
+            Files.createDirectories(out);
+            ResultFile.of(tried).write(out.resolve("result.json"));
+            String markdown = MarkdownReport.of(tried);
+            Files.writeString(out.resolve("report.md"), markdown);
+            print.println(markdown.lines().takeWhile(line -> !line.isBlank()).reduce("", (a, b) -> a + b + "\n"));
+            err().println("Written to " + out + ": result.json, report.md");
+        }
+        if (best == 0) {
+            print.println("None holds, not even " + parameter + "=" + text(tooMuch));
+            return FAILED;
+        }
+        boolean isToolLimit = tooMuch > 0 && isToolAtFault;
+        print.printf(
+                Locale.ROOT,
+                "%s: %s=%s, %,.0f messages a second out, mean latency below %s%s%n",
+                tooMuch == 0 || isToolLimit ? "At least" : "Highest that holds",
+                parameter,
+                text(best),
+                bestOut,
+                latency,
+                tooMuch == 0
+                        ? "; higher ones were not tried"
+                        : isToolLimit ? "; above it the load tool is the bottleneck" : "");
+        return isToolLimit ? BOTTLENECK : DONE;
     }
 
     private PrintWriter err() {

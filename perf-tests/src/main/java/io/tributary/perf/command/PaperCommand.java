@@ -98,6 +98,9 @@ final class PaperCommand implements Callable<Integer> {
             throw new UsageException(
                     name + " is made of the runs of " + table.runsOf() + ": perf paper " + table.runsOf());
         }
+        if (target != null && table.rows().stream().anyMatch(row -> row.target() != null)) {
+            throw new UsageException("--target: each row of " + name + " has a target of its own");
+        }
         List<RunResult> made = new ArrayList<>();
         List<String> failed = new ArrayList<>();
         try (LocalRunners runners = LocalRunners.of(runnerOptions)) {
@@ -155,9 +158,15 @@ final class PaperCommand implements Callable<Integer> {
     private void keep(PublishedTable table, PublishedRow row, String words, List<RunResult> runs) throws IOException {
         Path file = Files.createDirectories(results()).resolve(PublishedPage.fileName(table, words));
         List<RunResult> before = Files.exists(file) ? ResultFile.read(file).runs() : List.of();
+        List<RunResult> ofThisForm = before.stream()
+                .filter(run -> PublishedTable.isFull(run.label()) == isFull)
+                .toList();
+        if (ofThisForm.size() < before.size()) {
+            err().println("tributary: the runs of the other form in " + file + " are left out from now on");
+        }
         List<RunResult> all = new ArrayList<>();
         for (PublishedRow one : table.rows()) {
-            List<RunResult> old = before.stream()
+            List<RunResult> old = ofThisForm.stream()
                     .filter(run -> table.isRunOf(one, run.label()))
                     .toList();
             all.addAll(one.equals(row) ? runs : old);

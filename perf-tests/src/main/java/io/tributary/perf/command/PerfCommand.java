@@ -31,8 +31,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * The command {@code tributary perf}: {@code run}, {@code find-rate}, {@code paper}, {@code list}, {@code show}, {@code compare},
- * {@code runner}.
+ * The command {@code tributary perf}: {@code run}, {@code find-rate}, {@code paper}, {@code list}, {@code show}, {@code
+ * compare}, {@code runner}.
  *
  * <p>Exit codes beside those of the program: 3 the load tool was the bottleneck, so there is no result; 4 messages were
  * lost.

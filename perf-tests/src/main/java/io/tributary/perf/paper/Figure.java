@@ -7,12 +7,12 @@ import io.tributary.perf.result.Distribution;
 import io.tributary.perf.result.ProcessUse;
 import io.tributary.perf.result.RunResult;
 import io.tributary.perf.result.StepResult;
-import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
-import java.util.function.ToLongFunction;
 
-/** What publications report, and how it follows from a run of ours. A figure that a run does not have is not a number. */
+/**
+ * What publications report, and how it follows from a run of ours. A figure that a run does not have is not a number.
+ */
 public enum Figure {
     /** From publisher to subscriber, on average. */
     @JsonProperty("latency")
@@ -36,7 +36,7 @@ public enum Figure {
     @JsonProperty("inverse-rate")
     INVERSE_RATE(
             "\"latency\", ms: 1 / messages a second of a client",
-            Better.LESS,
+            Better.GIVEN,
             run -> 1e3 * toLast(run) * parameter(run, "clients") / received(run)),
     /** The same of all clients together: 1 divided by the rate of requests. */
     @JsonProperty("inverse-request-rate")
@@ -49,7 +49,7 @@ public enum Figure {
     DELIVERY("delivered, %", Better.MORE, run -> 100 * delivered(run)),
     /** Messages that did not come, of 100 that had to. */
     @JsonProperty("drop")
-    DROP("lost, %", Better.LESS, run -> 100 * (1 - delivered(run))),
+    DROP("lost, %", Better.GIVEN, run -> 100 * (1 - delivered(run))),
     /** Messages a second that came to one of the edge nodes. */
     @JsonProperty("throughput-a-node")
     THROUGHPUT_A_NODE(
@@ -72,7 +72,7 @@ public enum Figure {
     @JsonProperty("a-core")
     A_CORE(
             "messages a second, in and out, a core",
-            Better.MORE,
+            Better.GIVEN,
             run -> (run.measured().count(Count.RECEIVED) + run.measured().count(Count.SENT)) / run.targetCpuSeconds()),
     /** The share of the machine's processors that all processes of the broker took. */
     @JsonProperty("cpu")
@@ -129,7 +129,7 @@ public enum Figure {
         return run.measured().times().getOrDefault(metric, Distribution.NONE);
     }
 
-    /** From the first message to the last that came, of all measured steps. */
+    /** From the beginning of the measured steps to the last message that came. */
     private static double toLast(RunResult run) {
         StepResult measured = run.measured();
         return measured.secondsToLast() < 0 ? Double.NaN : measured.secondsToLast();
@@ -139,22 +139,10 @@ public enum Figure {
         return run.measured().count(Count.RECEIVED);
     }
 
-    /**
-     * Of the measured steps, if the drain is one of them; of the whole run otherwise, for what was on its way when they
-     * ended came later.
-     */
+    /** From the first measured step on, as {@link RunResult#brief} counts. */
     private static double delivered(RunResult run) {
-        ToLongFunction<Count> counts = drains(run) ? run.measured()::count : run::count;
-        long expected = counts.applyAsLong(Count.EXPECTED);
-        return expected == 0 ? Double.NaN : (double) counts.applyAsLong(Count.FIRST) / expected;
-    }
-
-    private static boolean drains(RunResult run) {
-        return run.scenario().get("steps") instanceof List<?> steps
-                && steps.stream()
-                        .anyMatch(step -> step instanceof Map<?, ?> one
-                                && "drain".equals(one.get("do"))
-                                && Boolean.TRUE.equals(one.get("measured")));
+        long expected = run.count(Count.EXPECTED);
+        return expected == 0 ? Double.NaN : (double) run.count(Count.FIRST) / expected;
     }
 
     private static double parameter(RunResult run, String name) {
@@ -179,7 +167,7 @@ public enum Figure {
         LESS,
         /** The larger. */
         MORE,
-        /** Neither: it follows from the load. */
+        /** Neither: it follows from the load or the machine, or is measured in another way. */
         GIVEN
     }
 }

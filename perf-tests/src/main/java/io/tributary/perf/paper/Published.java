@@ -44,23 +44,29 @@ public record Published(Map<String, Work> works, List<PublishedTable> tables, Li
     /** Reads the file. */
     public static Published read() {
         Map<String, Object> file = Yaml.map(FILE, Resources.text(Published.class, FILE));
-        file.put(
-                "tables",
-                Yaml.asList(FILE, file.get("tables")).stream()
-                        .map(Published::complete)
-                        .toList());
+        Map<String, Map<String, Object>> tables = new LinkedHashMap<>();
+        for (Object table : Yaml.asList(FILE, file.get("tables"))) {
+            Map<String, Object> full = complete(Yaml.asMap(FILE, table), tables);
+            tables.put(String.valueOf(full.get("name")), full);
+        }
+        file.put("tables", List.copyOf(tables.values()));
         return Binding.bind(FILE, file, Published.class);
     }
 
-    /** With what a table and its rows may leave out. */
-    private static Map<String, Object> complete(Object table) {
+    /** With what a table and its rows may leave out; one of the runs of another has that one's experiment. */
+    private static Map<String, Object> complete(Map<String, Object> table, Map<String, Map<String, Object>> before) {
         Map<String, Object> full = new LinkedHashMap<>();
         full.put("runs-of", null);
         full.put("target", "standalone");
         full.put("set", Map.of());
         full.put("summary", null);
         full.put("differs", List.of());
-        full.putAll(Yaml.asMap(FILE, table));
+        if (table.get("runs-of") instanceof String source) {
+            Map<String, Object> other = before.getOrDefault(source, Map.of());
+            List.of("work", "scenario", "target", "set", "fast", "full", "differs")
+                    .forEach(key -> full.put(key, other.get(key)));
+        }
+        full.putAll(table);
         List<Object> rows = new ArrayList<>();
         for (Object row : Yaml.asList(FILE + ", rows", full.get("rows"))) {
             Map<String, Object> one = Yaml.asMap(FILE + ", row", row);

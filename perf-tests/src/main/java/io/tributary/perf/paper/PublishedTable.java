@@ -116,10 +116,5 @@ public record PublishedTable(
      * @param published by system: the mean of the first figure over all rows, its standard deviation, and the mean of
      *     the second figure
      */
-    public record Summary(String place, Map<String, List<Value>> published) {
-        /** What is said of a system, in the order above. */
-        public List<Value> of(String system) {
-            return published.getOrDefault(system, List.of());
-        }
-    }
+    public record Summary(String place, Map<String, List<Value>> published) {}
 }

@@ -23,12 +23,16 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
 /** The tables of published works with our figures beside theirs, as Markdown. */
 public final class PublishedPage {
     private static final String NOTHING = "";
+
+    /** What is measured in the publications and is no broker: no ratio is to it. */
+    private static final String NO_BROKER = "OpenDDS";
 
     /** What runs are called that are made on a target; others by the target's words. Tributary comes first. */
     private static final Map<String, String> TARGETS = targets();
@@ -95,9 +99,8 @@ public final class PublishedPage {
         }
         List<RunResult> all = ours.values().stream().flatMap(List::stream).toList();
         boolean isFull = PublishedTable.isFull(all.getFirst().label());
-        text.append(", size: ")
-                .append((isFull ? table.full() : table.fast()).size())
-                .append(".\n\n");
+        text.append(", size: ").append((isFull ? table.full() : table.fast()).size());
+        text.append(runs(table, all)).append(".\n\n");
         text.append(rows(table, ours).markdown()).append('\n');
         Summary summary = table.summary();
         if (summary != null) {
@@ -106,6 +109,19 @@ public final class PublishedPage {
         }
         differences(table, all).forEach(line -> text.append("* ").append(line).append('\n'));
         return text.append('\n').append(setting(all)).append('\n').toString();
+    }
+
+    /** How many runs a figure is the median of, where it is of several. */
+    private static String runs(PublishedTable table, List<RunResult> all) {
+        long most = table.rows().stream()
+                .flatMap(row -> all.stream()
+                        .filter(run -> table.isRunOf(row, run.label()))
+                        .collect(Collectors.groupingBy(run -> run.target().name(), Collectors.counting()))
+                        .values()
+                        .stream())
+                .max(Comparator.naturalOrder())
+                .orElse(0L);
+        return most < 2 ? NOTHING : "; medians of " + most + " runs";
     }
 
     private Map<String, List<RunResult>> ours(PublishedTable table) throws IOException {
@@ -150,10 +166,16 @@ public final class PublishedPage {
                     List<Value> values = row.published().get(system);
                     theirs.add(values == null ? new Value(NOTHING) : values.get(i));
                 }
+                List<Value> brokers = new ArrayList<>(theirs);
+                if (systems.contains(NO_BROKER)) {
+                    brokers.remove(systems.indexOf(NO_BROKER));
+                }
                 List<OptionalDouble> here = ours.values().stream()
                         .map(runs -> figure(runs, table, row, figure))
                         .toList();
-                rows.add(line(i == 0 ? row.name() : NOTHING, figure.words(), figure.better(), theirs, here));
+                List<String> line = line(i == 0 ? row.name() : NOTHING, figure.words(), theirs, here);
+                line.add(isOurs(ours) ? ratio(figure.better(), brokers, here.getFirst()) : NOTHING);
+                rows.add(line);
             }
         }
         return new Table(head, rows);
@@ -167,19 +189,23 @@ public final class PublishedPage {
         return head;
     }
 
-    private static List<String> line(
-            String name, String figure, Better better, List<Value> theirs, List<OptionalDouble> ours) {
+    /** Without the ratio. */
+    private static List<String> line(String name, String figure, List<Value> theirs, List<OptionalDouble> ours) {
         List<String> line = new ArrayList<>(List.of(name, figure));
         theirs.forEach(value -> line.add(value.text()));
         ours.forEach(value -> line.add(value.isEmpty() ? NOTHING : Format.number(value.getAsDouble())));
-        line.add(ratio(better, theirs, ours.getFirst()));
         return line;
     }
 
-    /** The median of the runs of a row. */
+    /** Whether the first column of ours is a Tributary's. */
+    private static boolean isOurs(Map<String, List<RunResult>> ours) {
+        return TARGETS.getOrDefault(ours.keySet().iterator().next(), NOTHING).startsWith("Tributary");
+    }
+
+    /** The median of the runs of a row, without those that the load tool spoilt. */
     private static OptionalDouble figure(List<RunResult> runs, PublishedTable table, PublishedRow row, Figure figure) {
         double[] sorted = runs.stream()
-                .filter(run -> table.isRunOf(row, run.label()))
+                .filter(run -> table.isRunOf(row, run.label()) && run.refusals().isEmpty())
                 .mapToDouble(figure::of)
                 .filter(Double::isFinite)
                 .sorted()
@@ -209,13 +235,15 @@ public final class PublishedPage {
         for (int i = 0; i < names.size(); i++) {
             int which = i;
             List<Value> theirs = systems.stream()
-                    .map(system -> summary.of(system).get(which))
+                    .map(system ->
+                            summary.published().getOrDefault(system, List.of()).get(which))
                     .toList();
             List<OptionalDouble> here = ours.values().stream()
                     .map(runs -> summary(table, runs, which))
                     .toList();
-            Better better = i == 2 ? table.figures().getLast().better() : Better.LESS;
-            rows.add(line("all rows", names.get(i), better, theirs, here));
+            List<String> line = line("all rows", names.get(i), theirs, here);
+            line.add(NOTHING);
+            rows.add(line);
         }
         return new Table(head("", systems, ours), rows);
     }
@@ -227,6 +255,9 @@ public final class PublishedPage {
                 .map(row -> figure(runs, table, row, figure))
                 .flatMapToDouble(OptionalDouble::stream)
                 .toArray();
+        if (values.length < table.rows().size()) {
+            return OptionalDouble.empty();
+        }
         OptionalDouble mean = DoubleStream.of(values).average();
         if (which != 1 || mean.isEmpty()) {
             return mean;
@@ -239,25 +270,25 @@ public final class PublishedPage {
         return OptionalDouble.of(Math.sqrt(variance));
     }
 
-    /** In what the experiment was not the published one, each line once; and what the load tool says of its own part. */
+    /**
+     * In what the experiment was not the published one, each line once; and what the load tool says of its own part.
+     */
     private static Set<String> differences(PublishedTable table, List<RunResult> runs) {
         Set<String> lines = new LinkedHashSet<>(table.differs());
         for (RunResult run : runs) {
             if (run.scenario().get("differs") instanceof List<?> differs) {
-                differs.stream()
-                        .map(String::valueOf)
-                        .filter(line -> !line.startsWith("changed for this run"))
-                        .forEach(lines::add);
+                differs.stream().map(String::valueOf).forEach(lines::add);
             }
         }
         List<String> spoilt = runs.stream()
-                .filter(run -> !run.refusals().isEmpty())
+                .filter(run -> !run.refusals().isEmpty()
+                        && table.rows().stream().anyMatch(row -> table.isRunOf(row, run.label())))
                 .map(run -> run.label().replaceAll("^.* row=", "") + " on "
                         + run.target().name())
                 .distinct()
                 .toList();
         if (!spoilt.isEmpty()) {
-            lines.add("**The load tool was the bottleneck**, so that these say nothing of the broker: "
+            lines.add("**The load tool was the bottleneck**, so that there are no figures of these: "
                     + String.join("; ", spoilt));
         }
         return lines;

@@ -57,7 +57,10 @@ public record RunResult(
         growth = List.copyOf(growth);
     }
 
-    /** The same with what tables need: without steps, samples, and percentiles for charts. */
+    /**
+     * The same with what tables need: without steps, samples, and percentiles for charts. What is counted over the run
+     * is counted from the first measured step on: losses of a warm-up are not those of the experiment.
+     */
     public RunResult brief() {
         Map<Metric, Distribution> times = new EnumMap<>(Metric.class);
         measured.times().forEach((metric, values) -> times.put(metric, values.withoutCurve()));
@@ -73,13 +76,26 @@ public record RunResult(
                 refusals,
                 remarks,
                 measured.with(times),
-                total,
+                sinceMeasured(),
                 lost,
                 sourcesLosing,
                 sourcesWithLoss,
                 List.of(),
                 List.of(),
                 List.of());
+    }
+
+    private Map<Count, Long> sinceMeasured() {
+        Map<Count, Long> since = new EnumMap<>(Count.class);
+        since.putAll(total);
+        List<?> planned = scenario.get("steps") instanceof List<?> list ? list : List.of();
+        for (int i = 0; i < Math.min(steps.size(), planned.size()); i++) {
+            if (planned.get(i) instanceof Map<?, ?> step && Boolean.TRUE.equals(step.get("measured"))) {
+                break;
+            }
+            steps.get(i).counts().forEach((what, number) -> since.merge(what, -number, Long::sum));
+        }
+        return since;
     }
 
     /** One count over the whole run. */

@@ -47,6 +47,9 @@ public record PublishOptions(
         if (rate != null && rate.mean() <= 0) {
             throw new ScenarioException("publish.rate: must be more than 0");
         }
+        if (pacing == Pacing.IN_STEP && (rate == null || !rate.isConstant())) {
+            throw new ScenarioException("publish.pacing: in-step needs a rate, and one that is always the same");
+        }
         if (topics < 1 || burst < 1 || window < 0 || window > 65_535 || inFlight < 1 || inFlight > 65_535) {
             throw new ScenarioException("publish: topics and burst must be 1 or more, window and in-flight 1 to 65535");
         }

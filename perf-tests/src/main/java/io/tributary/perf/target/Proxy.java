@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** A proxy in front of several nodes, a program of the distribution. No checks of nodes: no node is to die behind it. */
+/**
+ * A proxy in front of several nodes, a program of the distribution. No checks of nodes: no node is to die behind it.
+ */
 enum Proxy {
     /** HAProxy, with as many threads as there are processors. */
     HAPROXY("HAProxy") {

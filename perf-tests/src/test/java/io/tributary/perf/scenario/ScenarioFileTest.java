@@ -69,6 +69,20 @@ class ScenarioFileTest {
     }
 
     @Test
+    void refusesToBeInStepWhenRateIsDrawn() {
+        ScenarioFile file = Library.find("p2p-rate");
+        Map<String, String> drawn = Map.of(
+                "pairs",
+                "10",
+                "groups.publishers.publish.pacing",
+                "in-step",
+                "groups.publishers.publish.rate",
+                "{mean: 1, deviation: 0.1}");
+        assertThatThrownBy(() -> file.runs(drawn, null).getFirst().scenario())
+                .hasMessageContaining("publish.pacing: in-step needs a rate, and one that is always the same");
+    }
+
+    @Test
     void takesWholeNameWhenSettingOfTheTargetIsChanged() {
         ScenarioFile file = Library.find("p2p");
         Scenario scenario = file.runs(Map.of("target-settings.tributary.cluster.shards", "8"), null)

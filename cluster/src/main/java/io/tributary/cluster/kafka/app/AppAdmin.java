@@ -9,8 +9,10 @@ import io.tributary.persistence.app.AppTopics.Found;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -20,12 +22,15 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
@@ -205,7 +210,24 @@ final class AppAdmin implements AutoCloseable {
         if (found != needed) {
             throw new KafkaAccessException("it has " + found + " partitions, configured are " + needed);
         }
+        raise(rules);
         return existing.topicId().toString();
+    }
+
+    /** One that was created when packets were smaller would refuse larger ones for good. */
+    private void raise(TopicRules rules) throws InterruptedException {
+        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, rules.topic());
+        Map<String, String> settings = new HashMap<>();
+        for (Config config :
+                await(admin.describeConfigs(List.of(resource)).all()).values()) {
+            config.entries().forEach(entry -> settings.put(entry.name(), entry.value()));
+        }
+        OptionalInt bytes = rules.raised(settings);
+        if (bytes.isPresent()) {
+            AlterConfigOp change = TopicRules.maxRecordBytes(bytes.getAsInt());
+            await(admin.incrementalAlterConfigs(Map.of(resource, List.of(change)))
+                    .all());
+        }
     }
 
     /** Does something with a topic when all that was begun before is done. */

@@ -29,6 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -36,11 +37,13 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class KafkaAppTopicsTest extends AppTopicsContract {
@@ -199,6 +202,20 @@ class KafkaAppTopicsTest extends AppTopicsContract {
         }
     }
 
+    /** It would refuse for good what the shards' topic had taken, and the node could not forward anything else. */
+    @Test
+    void topicTakesLargerRecordsWhenLargerPacketsAreAllowedThanBefore()
+            throws ExecutionException, InterruptedException {
+        get(topics().create(ERP));
+        TestKafka.alter(config(), topicOf("erp"), "max.message.bytes", "100000");
+        get(topics().create(ERP));
+        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topicOf("erp"));
+        try (Admin admin = TestKafka.admin(config())) {
+            Config now = admin.describeConfigs(List.of(resource)).all().get().get(resource);
+            assertThat(Long.parseLong(now.get("max.message.bytes").value())).isGreaterThan(TestKafka.LARGEST_PACKET);
+        }
+    }
+
     @Test
     void topicIsMadeAnewForASessionThatLives() {
         appendAll(ERP, 5);
@@ -236,6 +253,7 @@ class KafkaAppTopicsTest extends AppTopicsContract {
         }
     }
 
+    @Tag("long")
     @Test
     void everyReaderGetsItsMessagesWhenThereAreHundreds() {
         List<AppTopic> many = IntStream.range(0, 300)

@@ -10,6 +10,7 @@ import io.tributary.persistence.shard.ShardLog;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,6 +20,7 @@ class ThreeBrokersTest {
     @SuppressWarnings("NullAway.Init")
     private Path folder;
 
+    @Tag("long")
     @Test
     void everyAppendIsThereOnceAndInOrderWhenABrokerIsLostForGood() throws InterruptedException {
         try (LocalKafka kafka = LocalKafka.in(folder).brokers(3).start()) {

@@ -98,6 +98,7 @@ class CanaryClusterTest {
         readers.forEach(TestClient::close);
     }
 
+    @Tag("long")
     @Test
     void sysTopicsDoNotCountThem() throws IOException {
         Map<String, String> figures = new HashMap<>();

@@ -54,6 +54,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -328,6 +329,7 @@ class ClusterPromisesTest {
      * Members on all nodes; two of three nodes die one after the other, so that whoever hands out the messages does,
      * too.
      */
+    @Tag("long")
     @Test
     void applicationsThatShareGetEverythingWhateverDies() throws IOException {
         TestClient publisher = connect("n2", "publisher", 0);

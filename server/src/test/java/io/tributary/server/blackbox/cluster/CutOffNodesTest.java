@@ -123,6 +123,7 @@ class CutOffNodesTest {
         assertThat(client.poll(Duration.ZERO)).isNull();
     }
 
+    @Tag("long")
     @Test
     void oneOfTwoLetsGoWhenTheyCannotReachEachOther() throws IOException {
         TestClient client = connect("n2", "without-link", null);

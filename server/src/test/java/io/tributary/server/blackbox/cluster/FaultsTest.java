@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -68,6 +69,7 @@ class FaultsTest {
         run("faults", CASTING, RATE, 65_535, EnumSet.allOf(Fault.class), FEW);
     }
 
+    @Tag("long")
     @Test
     void losesNothingOfThoseThatTakeAllWhenRedisStandsStill() {
         run("outages", Casting.STEADY, STEADY_RATE, STEADY_QUEUE, QUIET, 1, SAVE_POINT);

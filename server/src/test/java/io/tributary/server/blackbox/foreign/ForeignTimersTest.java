@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -32,6 +33,7 @@ class ForeignTimersTest {
         }
     }
 
+    @Tag("long")
     @Test
     void staysConnectedByPingsWhenIdle(BrokerProcess broker) throws Exception {
         Map<ForeignClient, Cable> clients = new LinkedHashMap<>();

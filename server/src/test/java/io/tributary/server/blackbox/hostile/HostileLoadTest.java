@@ -28,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -143,6 +144,7 @@ class HostileLoadTest {
         }
     }
 
+    @Tag("long")
     @Test
     void holdsLittleWhenPacketsAreAnnouncedAndNotFinished() throws Exception {
         byte[] half = Wire.unfinishedPublish(1_000_000, 900_000);
