@@ -163,7 +163,7 @@ class PerfCommandTest {
         assertThat(out.toString(StandardCharsets.UTF_8))
                 .contains("Table 2: Eleven scenarios of mqtt-stresser")
                 .contains("| 1 base | \"latency\", ms: 1 / messages a second of a client | 0.574052813 | 0.45620438 |")
-                .contains("|  | delivered, % | 100 | 100 | 100 | 100 | 1.00 |");
+                .contains("|  | delivered, % | 100 | 100 | 100 | 100 |  |"); // no ratio: nobody knows what it is
         Path file;
         try (Stream<Path> files = Files.list(results)) {
             file = files.findFirst().orElseThrow();
