@@ -139,10 +139,13 @@ public enum Figure {
         return run.measured().count(Count.RECEIVED);
     }
 
-    /** From the first measured step on, as {@link RunResult#brief} counts. */
+    /**
+     * From the first measured step on, as {@link RunResult#brief} counts. What was on its way when that step began came
+     * besides, and is no more than all.
+     */
     private static double delivered(RunResult run) {
         long expected = run.count(Count.EXPECTED);
-        return expected == 0 ? Double.NaN : (double) run.count(Count.FIRST) / expected;
+        return expected == 0 ? Double.NaN : Math.min(1, (double) run.count(Count.FIRST) / expected);
     }
 
     private static double parameter(RunResult run, String name) {

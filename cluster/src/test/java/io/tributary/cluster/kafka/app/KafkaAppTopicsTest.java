@@ -3,6 +3,7 @@ package io.tributary.cluster.kafka.app;
 import static io.tributary.persistence.contract.SavePoints.message;
 import static io.tributary.persistence.contract.Waiting.get;
 import static io.tributary.persistence.contract.Waiting.until;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.cluster.kafka.KafkaConfig;
@@ -211,7 +212,8 @@ class KafkaAppTopicsTest extends AppTopicsContract {
         get(topics().create(ERP));
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topicOf("erp"));
         try (Admin admin = TestKafka.admin(config())) {
-            Config now = admin.describeConfigs(List.of(resource)).all().get().get(resource);
+            Config now = requireNonNull(
+                    admin.describeConfigs(List.of(resource)).all().get().get(resource));
             assertThat(Long.parseLong(now.get("max.message.bytes").value())).isGreaterThan(TestKafka.LARGEST_PACKET);
         }
     }
