@@ -44,9 +44,6 @@ import picocli.CommandLine.Spec;
             "Each rate is a run of the scenario with a broker of its own."
         })
 final class FindRateCommand implements Callable<Integer> {
-    private static final int DONE = 0;
-    private static final int FAILED = 1;
-    private static final int BOTTLENECK = 3;
     private static final int MOST_DOUBLINGS = 12;
     private static final double ALL = 0.99;
 
@@ -214,7 +211,7 @@ final class FindRateCommand implements Callable<Integer> {
         }
         if (best == 0) {
             print.println("None holds, not even " + parameter + "=" + text(tooMuch));
-            return FAILED;
+            return ExitCodes.FAILED;
         }
         boolean isToolLimit = tooMuch > 0 && isToolAtFault;
         print.printf(
@@ -228,7 +225,7 @@ final class FindRateCommand implements Callable<Integer> {
                 tooMuch == 0
                         ? "; higher ones were not tried"
                         : isToolLimit ? "; above it the load tool is the bottleneck" : "");
-        return isToolLimit ? BOTTLENECK : DONE;
+        return isToolLimit ? ExitCodes.BOTTLENECK : ExitCodes.DONE;
     }
 
     private PrintWriter err() {

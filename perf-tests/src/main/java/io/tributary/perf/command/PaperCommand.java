@@ -39,10 +39,6 @@ import picocli.CommandLine.Spec;
             "Without a name: what can be repeated, and how long it takes."
         })
 final class PaperCommand implements Callable<Integer> {
-    private static final int DONE = 0;
-    private static final int FAILED = 1;
-    private static final int BOTTLENECK = 3;
-    private static final int LOST = 4;
     private static final Path KEPT = Path.of("perf-tests", "results", "published");
     private static final Path PAGE = Path.of("docs", "published.md");
     private static final String BEGIN = "<!-- published: generated -->\n";
@@ -88,7 +84,7 @@ final class PaperCommand implements Callable<Integer> {
         Published published = Published.read();
         if (name == null) {
             list(published);
-            return DONE;
+            return ExitCodes.DONE;
         }
         if (repeat < 1) {
             throw new UsageException("--repeat needs a number of 1 or more, not " + repeat);
@@ -119,11 +115,11 @@ final class PaperCommand implements Callable<Integer> {
         write(published, table);
         if (!failed.isEmpty()) {
             err().println("tributary: without " + String.join(", ", failed));
-            return FAILED;
+            return ExitCodes.FAILED;
         }
         return made.stream().anyMatch(run -> !run.refusals().isEmpty())
-                ? BOTTLENECK
-                : made.stream().anyMatch(run -> run.lost() > 0) ? LOST : DONE;
+                ? ExitCodes.BOTTLENECK
+                : made.stream().anyMatch(run -> run.lost() > 0) ? ExitCodes.LOST : ExitCodes.DONE;
     }
 
     private List<RunResult> runs(PlannedRun planned, String words, LocalRunners runners) throws IOException {

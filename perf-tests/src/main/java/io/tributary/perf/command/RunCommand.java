@@ -36,9 +36,6 @@ import picocli.CommandLine.Spec;
         description =
                 "Runs a scenario: a built-in one, or a .yaml file. docs/measuring.md says what is counted and how.")
 final class RunCommand implements Callable<Integer> {
-    private static final int DONE = 0;
-    private static final int BOTTLENECK = 3;
-    private static final int LOST = 4;
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -116,9 +113,9 @@ final class RunCommand implements Callable<Integer> {
             write(directory(), results);
         }
         if (refused) {
-            return BOTTLENECK;
+            return ExitCodes.BOTTLENECK;
         }
-        return results.stream().allMatch(result -> result.lost() == 0) ? DONE : LOST;
+        return results.stream().allMatch(result -> result.lost() == 0) ? ExitCodes.DONE : ExitCodes.LOST;
     }
 
     private PrintWriter err() {
