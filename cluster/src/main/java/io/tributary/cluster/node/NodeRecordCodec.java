@@ -8,7 +8,7 @@ import java.util.Set;
 /**
  * The encoding of the node table's values: a format byte, then the components in their order. The nodes of a cluster
  * may run different versions, and must read each other's records whatever else they read, so the first format stays the
- * one that is written.
+ * one that is written. A later version may write more behind its components; an earlier one reads as far as it knows.
  */
 final class NodeRecordCodec {
     /** The newest format that this version reads, and the one it writes. */
@@ -49,7 +49,7 @@ final class NodeRecordCodec {
         ByteReader reader = new ByteReader(value);
         reader.expectFormat(FORMAT);
         try {
-            NodeRecord node = new NodeRecord(
+            return new NodeRecord(
                     reader.readNumber(),
                     reader.readString(),
                     reader.readInt(),
@@ -66,8 +66,6 @@ final class NodeRecordCodec {
                             Set.copyOf(reader.readList(ByteReader::readInt)),
                             Set.copyOf(reader.readList(ByteReader::readInt)),
                             reader.readList(Assignment::read)));
-            reader.expectEnd();
-            return node;
         } catch (IllegalArgumentException e) {
             throw new UnreadableRecordException("no record of a node: " + e.getMessage());
         }

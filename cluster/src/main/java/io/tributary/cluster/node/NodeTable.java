@@ -9,7 +9,6 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -50,8 +49,8 @@ public final class NodeTable {
 
     private volatile boolean first;
 
-    /** Names whose records could not be read; the map's thread. */
-    private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
+    /** Names whose records could not be read, and how many; the map's thread writes. */
+    private final Map<String, Integer> unreadable = new ConcurrentHashMap<>();
 
     // Guarded by this.
     private @Nullable NodeRecord own;
@@ -100,10 +99,12 @@ public final class NodeTable {
 
     /**
      * Reads the table, and chooses an incarnation that is larger than all earlier ones of this name. Where the table
-     * has a process of this name with a fresh heartbeat, looks on for a while whether another heartbeat comes.
+     * has a process of this name with a fresh heartbeat, or records that this version cannot read, looks on for a while
+     * whether more of them come.
      *
      * @return this process; fails with {@link NodeNameInUseException} when another one is up under this name, with
-     *     {@link NodeTooOldException} when the cluster has written what this version cannot read
+     *     {@link NodeTooOldException} when the cluster has written what this version cannot read, or a node that is up
+     *     writes such records: they would share out the shards in vain, each without the other
      */
     public CompletionStage<NodeId> open() {
         return map.follow(new Changes()).thenCompose(read -> {
@@ -111,11 +112,12 @@ public final class NodeTable {
                 return CompletableFuture.failedStage(agreement.tooOld());
             }
             NodeRecord earlier = known.get(name);
-            if (earlier == null || !seemsAlive(earlier)) {
+            Map<String, Integer> strange = Map.copyOf(unreadable);
+            if (strange.isEmpty() && (earlier == null || !seemsAlive(earlier))) {
                 return CompletableFuture.completedStage(identify());
             }
             CompletableFuture<NodeId> identified = new CompletableFuture<>();
-            timer.after(config.watch().toNanos(), () -> identifyUnlessUsed(earlier, identified));
+            timer.after(config.watch().toNanos(), () -> identifyUnlessUsed(earlier, strange, identified));
             return identified;
         });
     }
@@ -253,9 +255,20 @@ public final class NodeTable {
         return !node.state().isFinal() && ageMillis < config.silence().toMillis();
     }
 
-    private void identifyUnlessUsed(NodeRecord earlier, CompletableFuture<NodeId> identified) {
-        NodeRecord now = Objects.requireNonNullElse(known.get(name), earlier);
-        boolean beats = now.heartbeat() != earlier.heartbeat() || now.incarnation() != earlier.incarnation();
+    /** Once this process has looked on: what it had read before were these. */
+    private void identifyUnlessUsed(
+            @Nullable NodeRecord earlier, Map<String, Integer> strange, CompletableFuture<NodeId> identified) {
+        for (Map.Entry<String, Integer> other : unreadable.entrySet()) {
+            if (!other.getValue().equals(strange.get(other.getKey()))) {
+                identified.completeExceptionally(new NodeTooOldException(other.getKey()));
+                return;
+            }
+        }
+        NodeRecord now = known.get(name);
+        boolean beats = now != null
+                && (earlier == null
+                        || now.heartbeat() != earlier.heartbeat()
+                        || now.incarnation() != earlier.incarnation());
         if (beats && !now.state().isFinal()) {
             identified.completeExceptionally(new NodeNameInUseException(new NodeId(name, now.incarnation()), now));
         } else {
@@ -409,8 +422,18 @@ public final class NodeTable {
                 onRecord(new NodeId(key, node.incarnation()), node);
             }
         } catch (UnreadableRecordException | IllegalArgumentException e) {
-            if (unreadable.size() < MOST_UNREADABLE && unreadable.add(key)) {
-                LOG.warn("the node table has a record that this version cannot read, and ignores: {}", e.getMessage());
+            unreadable(key, e);
+        }
+    }
+
+    private void unreadable(String key, RuntimeException reason) {
+        if (unreadable.size() < MOST_UNREADABLE || unreadable.containsKey(key)) {
+            int times = unreadable.merge(key, 1, Integer::sum);
+            if (times == 1) {
+                LOG.warn(
+                        "the node table has a record of {} that this version cannot read, and ignores: {}",
+                        key,
+                        reason.getMessage());
             }
         }
     }

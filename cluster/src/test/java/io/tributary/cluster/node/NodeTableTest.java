@@ -460,8 +460,36 @@ class NodeTableTest {
         timer.pass(MOMENT);
         assertThat(a.told).isEmpty();
         assertThat(a.table.alive()).containsOnlyKeys(a.id());
-        SimNode b = SimNode.live("b", log, timer);
-        assertThat(a.told).contains("live " + b.id());
+        SimNode b = new SimNode("b", 1, log, timer);
+        timer.pass(SECOND.multipliedBy(4)); // looks whether more of them come
+        assertThat(b.opened).isCompleted();
+        assertThat(b.join()).isCompleted();
+        assertThat(a.table.alive()).containsOnlyKeys(a.id(), b.id());
+    }
+
+    @Test
+    void refusesToStartWhenANodeIsUpWhoseRecordsItCannotRead() {
+        log.append("b", new byte[] {99, 1});
+        SimNode a = new SimNode("a", 1, log, timer);
+        timer.pass(MOMENT);
+        assertThat(a.opened).isNotDone();
+        log.append("b", new byte[] {99, 2});
+        timer.pass(SECOND.multipliedBy(4));
+        assertThat(a.opened).isDone();
+        assertThatThrownBy(a.opened::join)
+                .cause()
+                .isInstanceOf(NodeTooOldException.class)
+                .hasMessage("node b is up, and writes records of the node table that this version cannot read: start the"
+                        + " version that the other nodes run, or a newer one");
+    }
+
+    @Test
+    void startsAfterAWhileWhenANodeIsOverWhoseRecordsItCannotRead() {
+        log.append("b", new byte[] {99, 1});
+        SimNode a = new SimNode("a", 1, log, timer);
+        timer.pass(SECOND.multipliedBy(4));
+        assertThat(a.opened).isCompleted();
+        assertThat(a.join()).isCompleted();
     }
 
     @Test
