@@ -265,11 +265,11 @@ public final class NodeTable {
             }
         }
         NodeRecord now = known.get(name);
-        boolean beats = now != null
+        if (now != null
+                && !now.state().isFinal()
                 && (earlier == null
                         || now.heartbeat() != earlier.heartbeat()
-                        || now.incarnation() != earlier.incarnation());
-        if (beats && !now.state().isFinal()) {
+                        || now.incarnation() != earlier.incarnation())) {
             identified.completeExceptionally(new NodeNameInUseException(new NodeId(name, now.incarnation()), now));
         } else {
             identified.complete(identify());
