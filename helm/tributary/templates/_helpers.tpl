@@ -217,9 +217,20 @@ slots: {{ ternary .Values.autoscaling.max (max 6 (mul 2 $nodes)) .Values.autosca
 {{- toJson (list "/opt/tributary/bin/tributary" "drain" "--serve-for" (printf "%ds" (int $r.serveFor)) "--rate" (toString (int .Values.drain.rate)) "--wait") }}
 {{- end }}
 
+{{/* What clients connect to, where the chart has no balancer: the type of its Service. */}}
+{{- define "tributary.serviceType" -}}
+{{- default (ternary "ClusterIP" "LoadBalancer" (eq .Values.loadBalancer.kind "none")) .Values.loadBalancer.serviceType }}
+{{- end }}
+
+{{/* The Service whose port 9093 is the API of some ready node: one of its own where the other one is open to the outside. */}}
+{{- define "tributary.apiService" -}}
+{{- $outside := and (not (include "tributary.balancer" .)) (ne (include "tributary.serviceType" .) "ClusterIP") }}
+{{- print (include "tributary.name" .) (ternary "-api" "" $outside) }}
+{{- end }}
+
 {{- define "tributary.rebalanceCommand" -}}
 {{- $https := ne .Values.management.tls.existingSecret "" }}
-{{- $url := printf "%s://%s:9093" (ternary "https" "http" $https) (include "tributary.name" .) }}
+{{- $url := printf "%s://%s:9093" (ternary "https" "http" $https) (include "tributary.apiService" .) }}
 {{- $command := list "/opt/tributary/bin/tributary" "rebalance" "--url" $url "--token-file" "/etc/tributary/secrets/administrator/token" }}
 {{- if $https }}{{ $command = concat $command (list "--ca" "/etc/tributary/secrets/management/tls.crt") }}{{ end }}
 {{- toJson (concat $command (list "--rate" (toString (int .Values.autoscaling.rebalanceRate)) "--tolerance" "10%" "--wait")) }}

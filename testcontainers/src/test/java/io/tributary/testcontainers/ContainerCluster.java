@@ -100,7 +100,7 @@ final class ContainerCluster implements AutoCloseable {
     }
 
     private GenericContainer<?> kafka(int number) {
-        return new GenericContainer<>(image("kafka", "apache/kafka:4.2.0"))
+        return new GenericContainer<>(image("kafka", "apache/kafka:4.4.0"))
                 .withNetwork(network)
                 .withNetworkAliases("kafka-" + number)
                 .withEnv("CLUSTER_ID", "4L6g3nShT-eMCtK--X86sw")
