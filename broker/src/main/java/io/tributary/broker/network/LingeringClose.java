@@ -8,6 +8,7 @@ import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
 import io.netty.handler.ssl.SslHandler;
 import java.time.Duration;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -25,7 +26,9 @@ final class LingeringClose {
             channel.close();
             return;
         }
-        channel.eventLoop().schedule(() -> channel.close(), linger.toNanos(), TimeUnit.NANOSECONDS);
+        ScheduledFuture<?> end =
+                channel.eventLoop().schedule(() -> channel.close(), linger.toNanos(), TimeUnit.NANOSECONDS);
+        channel.closeFuture().addListener(closed -> end.cancel(false)); // else it would keep what is closed
         lastWrite(channel).addListener(written -> {
             if (written.isSuccess() && channel instanceof DuplexChannel duplex) {
                 shutdownOutput(duplex);

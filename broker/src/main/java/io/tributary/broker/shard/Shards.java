@@ -390,9 +390,11 @@ public final class Shards implements ClientShards, AutoCloseable {
         }
     }
 
-    /** Has the owner of a session tell its observer when the session is over. */
+    /** Has the owner of a session tell its observer when the session is over; within a tenth of a second. */
     public void verify(String clientId, long session) {
-        drivers.tell(shardOf(clientId), driver -> driver.ask(service -> service.verify(clientId, session)));
+        int shard = shardOf(clientId);
+        ShardDriver driver = drivers.of(shard);
+        drivers.threadOf(shard).executeSoon(() -> driver.ask(service -> service.verify(clientId, session)));
     }
 
     /**
