@@ -66,7 +66,8 @@ class NodeRecordCodecTest {
     @Test
     void readsAsFarAsItKnowsWhenALaterVersionHasWrittenMore() {
         byte[] value = NodeRecordCodec.encode(NODE);
-        assertThat(NodeRecordCodec.decode(Arrays.copyOf(value, value.length + 7))).isEqualTo(NODE);
+        assertThat(NodeRecordCodec.decode(Arrays.copyOf(value, value.length + 7)))
+                .isEqualTo(NODE);
     }
 
     @Test

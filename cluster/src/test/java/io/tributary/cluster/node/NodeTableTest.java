@@ -479,8 +479,9 @@ class NodeTableTest {
         assertThatThrownBy(a.opened::join)
                 .cause()
                 .isInstanceOf(NodeTooOldException.class)
-                .hasMessage("node b is up, and writes records of the node table that this version cannot read: start the"
-                        + " version that the other nodes run, or a newer one");
+                .hasMessage(
+                        "node b is up, and writes records of the node table that this version cannot read: start the"
+                                + " version that the other nodes run, or a newer one");
     }
 
     @Test
