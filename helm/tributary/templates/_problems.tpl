@@ -82,15 +82,17 @@
 
 {{- $pdb := toString $v.podDisruptionBudget.maxUnavailable }}
 {{- if and $v.podDisruptionBudget.enabled (has $pdb (list "0" "0%")) }}{{ $p = append $p "podDisruptionBudget.maxUnavailable: 0 leaves no room: no machine could ever be drained; 1, or podDisruptionBudget.enabled: false" }}{{ end }}
-{{- if and $v.podDisruptionBudget.enabled $clustered (eq $pdb "100%") (gt (int $r.nodes) 1) }}{{ $p = append $p "podDisruptionBudget.maxUnavailable: 100% would let all nodes go at once; less, such as 1" }}{{ end }}
+{{- if and $v.podDisruptionBudget.enabled $clustered (hasSuffix "%" $pdb) (gt (int $r.nodes) 1) (gt (mul (trimSuffix "%" $pdb | int) (int $r.nodes)) (mul 100 (sub (int $r.nodes) 1))) }}{{ $p = append $p (printf "podDisruptionBudget.maxUnavailable: %s of %d nodes, rounded up, would let all of them go at once; less, such as 1" $pdb (int $r.nodes)) }}{{ end }}
 {{- if and $v.podDisruptionBudget.enabled $clustered (regexMatch "^[0-9]+$" $pdb) (gt (int $r.nodes) 1) (ge (int $pdb) (int $r.nodes)) }}{{ $p = append $p (printf "podDisruptionBudget.maxUnavailable: %s of %d nodes would let all of them go at once; fewer, such as 1" $pdb (int $r.nodes)) }}{{ end }}
 
 {{- if $v.autoscaling.enabled }}
 {{- if and $v.replicas (ne (int $v.replicas) (int $v.autoscaling.min)) }}{{ $p = append $p (printf "replicas: %d is fixed, and autoscaling.enabled would change it; leave it out, or make it autoscaling.min (%d)" (int $v.replicas) (int $v.autoscaling.min)) }}{{ end }}
 {{- if gt (int $v.autoscaling.min) (int $v.autoscaling.max) }}{{ $p = append $p (printf "autoscaling.min: %d is more than autoscaling.max: %d" (int $v.autoscaling.min) (int $v.autoscaling.max)) }}{{ end }}
 {{- if not (or $v.autoscaling.cpu $v.autoscaling.memory $v.autoscaling.connections) }}{{ $p = append $p "autoscaling: has nothing to go by; set autoscaling.cpu, memory or connections" }}{{ end }}
+{{- /* An autoscaler does nothing below 1.1 times its target. Settings of a listener's own may say another number. */}}
 {{- $room := mul (int $r.maxConnections) (len $listeners) }}
-{{- if and $listeners (gt (int $v.autoscaling.connections) (int $room)) }}{{ $p = append $p (printf "autoscaling.connections: %d are never reached, since a node takes %d at most (1.5 times expected.clients a node and listener), and refuses more; such as %d, or more expected.clients" (int $v.autoscaling.connections) (int $room) (int $r.clientsPerNode)) }}{{ end }}
+{{- $reckoned := not (contains "max-connections" (print (toJson $v.listeners) (toJson $v.settings))) }}
+{{- if and $listeners $reckoned (gt (mul 11 (int $v.autoscaling.connections)) (mul 10 $room)) }}{{ $p = append $p (printf "autoscaling.connections: %d are hardly reached, since a node takes %d at most (1.5 times expected.clients a node and listener), and refuses more; such as %d, or more expected.clients" (int $v.autoscaling.connections) (int $room) (int $r.clientsPerNode)) }}{{ end }}
 {{- if and $v.autoscaling.cpu (not (dig "requests" "cpu" "" $v.resources)) }}{{ $p = append $p "resources.requests.cpu: is missing, and autoscaling.cpu is a share of it" }}{{ end }}
 {{- if and (eq $v.autoscaling.by "keda") $v.autoscaling.connections (not $v.autoscaling.prometheus) }}{{ $p = append $p "autoscaling.prometheus: is missing, where KEDA asks for connections; such as http://prometheus.monitoring:9090" }}{{ end }}
 {{- if eq $v.form "node" }}{{ $p = append $p "autoscaling.enabled: form: node has a broker a machine; leave it out" }}{{ end }}
@@ -138,7 +140,8 @@
 {{- if ne (default "OrderedReady" $old.spec.podManagementPolicy) "Parallel" }}{{ $p = append $p (printf "the StatefulSet %s that is there has another podManagementPolicy, which cannot be changed%s" $name $anew) }}{{ end }}
 {{- if ne (dig "app.kubernetes.io/component" "" $old.spec.selector.matchLabels) "broker" }}{{ $p = append $p (printf "the StatefulSet %s that is there selects other pods, which cannot be changed%s" $name $anew) }}{{ end }}
 {{- range $claim := $old.spec.volumeClaimTemplates }}
-{{- if and (eq $claim.metadata.name "data") (ne (toString $claim.spec.resources.requests.storage) (toString $v.node.storage)) }}{{ $p = append $p (printf "node.storage: %v, and the StatefulSet %s that is there has %v, which cannot be changed%s. The volume itself grows by its claim: kubectl -n %s patch pvc data-%s-0" $v.node.storage $name $claim.spec.resources.requests.storage $anew $.Release.Namespace $name) }}{{ end }}
+{{- /* Kubernetes writes sizes in its own way: 1024Gi is 1Ti. */}}
+{{- if and (eq $claim.metadata.name "data") (ne (include "tributary.mebibytes" $claim.spec.resources.requests.storage) (include "tributary.mebibytes" $v.node.storage)) }}{{ $p = append $p (printf "node.storage: %v, and the StatefulSet %s that is there has %v, which cannot be changed%s. The volume itself grows by its claim: kubectl -n %s patch pvc data-%s-0" $v.node.storage $name $claim.spec.resources.requests.storage $anew $.Release.Namespace $name) }}{{ end }}
 {{- end }}
 {{- $shards := dig "annotations" "tributary.io/shards" "" $old.metadata }}
 {{- if and $clustered $shards (ne $shards (toString (int $v.cluster.shards))) (gt (int $old.spec.replicas) 0) }}{{ $p = append $p (printf "cluster.shards: %d, and this cluster has %s, which `tributary cluster reshard` changes while no node runs; set it back, or scale the StatefulSet to 0 and do that first" (int $v.cluster.shards) $shards) }}{{ end }}

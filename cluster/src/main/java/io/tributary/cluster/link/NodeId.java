@@ -30,7 +30,7 @@ public record NodeId(String name, long incarnation) {
     }
 
     /** Whether a text can name a node or a cluster: what anybody may send must not forge lines of our log. */
-    static boolean isName(String text) {
+    public static boolean isName(String text) {
         return !text.isEmpty()
                 && text.getBytes(StandardCharsets.UTF_8).length <= MAX_NAME_BYTES
                 && text.codePoints().noneMatch(NodeId::isForbidden);

@@ -33,6 +33,8 @@ public final class NodeTable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeTable.class);
     private static final int MOST_UNREADABLE = 100;
     private static final int RANDOM_BITS = 12;
+    /** Whose a record is that is no node's: a later version may keep other things in the table. */
+    private static final String NO_NODE = "#";
 
     private final String name;
     private final ReplicatedMap map;
@@ -49,8 +51,10 @@ public final class NodeTable {
 
     private volatile boolean first;
 
-    /** Names whose records could not be read, and how many; the map's thread writes. */
+    /** Nodes whose newest records could not be read, and how many of them; the map's thread writes. */
     private final Map<String, Integer> unreadable = new ConcurrentHashMap<>();
+    /** The same when the table had been read. */
+    private volatile Map<String, Integer> unreadableThen = Map.of();
 
     // Guarded by this.
     private @Nullable NodeRecord own;
@@ -112,12 +116,12 @@ public final class NodeTable {
                 return CompletableFuture.failedStage(agreement.tooOld());
             }
             NodeRecord earlier = known.get(name);
-            Map<String, Integer> strange = Map.copyOf(unreadable);
-            if (strange.isEmpty() && (earlier == null || !seemsAlive(earlier))) {
+            unreadableThen = Map.copyOf(unreadable);
+            if (unreadableThen.isEmpty() && (earlier == null || !seemsAlive(earlier))) {
                 return CompletableFuture.completedStage(identify());
             }
             CompletableFuture<NodeId> identified = new CompletableFuture<>();
-            timer.after(config.watch().toNanos(), () -> identifyUnlessUsed(earlier, strange, identified));
+            timer.after(config.watch().toNanos(), () -> identifyUnlessUsed(earlier, identified));
             return identified;
         });
     }
@@ -255,14 +259,26 @@ public final class NodeTable {
         return !node.state().isFinal() && ageMillis < config.silence().toMillis();
     }
 
-    /** Once this process has looked on: what it had read before were these. */
-    private void identifyUnlessUsed(
-            @Nullable NodeRecord earlier, Map<String, Integer> strange, CompletableFuture<NodeId> identified) {
+    /**
+     * A node that is up and writes records which this version cannot read; null for none. A single one may have been on
+     * its way still from a process that has ended.
+     */
+    private @Nullable String strangeNode() {
+        Map<String, Integer> then = unreadableThen;
         for (Map.Entry<String, Integer> other : unreadable.entrySet()) {
-            if (!other.getValue().equals(strange.get(other.getKey()))) {
-                identified.completeExceptionally(new NodeTooOldException(other.getKey()));
-                return;
+            boolean isNode = !other.getKey().equals(NO_NODE);
+            if (isNode && other.getValue() - then.getOrDefault(other.getKey(), 0) >= 2) {
+                return other.getKey();
             }
+        }
+        return null;
+    }
+
+    private void identifyUnlessUsed(@Nullable NodeRecord earlier, CompletableFuture<NodeId> identified) {
+        String strange = strangeNode();
+        if (strange != null) {
+            identified.completeExceptionally(new NodeTooOldException(strange));
+            return;
         }
         NodeRecord now = known.get(name);
         if (now != null
@@ -292,9 +308,11 @@ public final class NodeTable {
             return CompletableFuture.failedStage(
                     new NodeNameInUseException(new NodeId(name, newest.incarnation()), newest));
         }
-        if (agreement.isTooNew()) {
+        String strange = strangeNode();
+        if (agreement.isTooNew() || strange != null) {
             CompletionStage<?> _ = advance(NodeState.GONE);
-            return CompletableFuture.failedStage(agreement.tooOld());
+            return CompletableFuture.failedStage(
+                    strange == null ? agreement.tooOld() : new NodeTooOldException(strange));
         }
         agreement.joined();
         joined = true;
@@ -416,9 +434,11 @@ public final class NodeTable {
             } else if (key.equals(Assignment.KEY)) {
                 shards.changed(value);
             } else if (value == null) {
+                unreadable.remove(key);
                 known.remove(key);
             } else {
                 NodeRecord node = NodeRecordCodec.decode(value);
+                unreadable.remove(key);
                 onRecord(new NodeId(key, node.incarnation()), node);
             }
         } catch (UnreadableRecordException | IllegalArgumentException e) {
@@ -427,14 +447,13 @@ public final class NodeTable {
     }
 
     private void unreadable(String key, RuntimeException reason) {
-        if (unreadable.size() < MOST_UNREADABLE || unreadable.containsKey(key)) {
-            int times = unreadable.merge(key, 1, Integer::sum);
-            if (times == 1) {
-                LOG.warn(
-                        "the node table has a record of {} that this version cannot read, and ignores: {}",
-                        key,
-                        reason.getMessage());
-            }
+        String whose = NodeId.isName(key) ? key : NO_NODE;
+        boolean isCounted = unreadable.size() < MOST_UNREADABLE || unreadable.containsKey(whose);
+        if (isCounted && unreadable.merge(whose, 1, Integer::sum) == 1) {
+            LOG.warn(
+                    "the node table has a record of {} that this version cannot read, and ignores: {}",
+                    whose,
+                    reason.getMessage());
         }
     }
 

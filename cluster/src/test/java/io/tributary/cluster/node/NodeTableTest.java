@@ -474,6 +474,7 @@ class NodeTableTest {
         timer.pass(MOMENT);
         assertThat(a.opened).isNotDone();
         log.append("b", new byte[] {99, 2});
+        log.append("b", new byte[] {99, 3});
         timer.pass(SECOND.multipliedBy(4));
         assertThat(a.opened).isDone();
         assertThatThrownBy(a.opened::join)
@@ -482,6 +483,18 @@ class NodeTableTest {
                 .hasMessage(
                         "node b is up, and writes records of the node table that this version cannot read: start the"
                                 + " version that the other nodes run, or a newer one");
+    }
+
+    @Test
+    void leavesAgainWhenANodeJoinsMeanwhileWhoseRecordsItCannotRead() {
+        SimNode a = new SimNode("a", 1, log, timer);
+        log.append("b", new byte[] {99, 1});
+        log.append("b", new byte[] {99, 2});
+        CompletableFuture<?> joined = a.join();
+        assertThat(joined).isDone();
+        assertThatThrownBy(joined::join).cause().isInstanceOf(NodeTooOldException.class);
+        timer.pass(MOMENT);
+        assertThat(a.table.alive()).isEmpty();
     }
 
     @Test
