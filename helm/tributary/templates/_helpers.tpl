@@ -73,6 +73,26 @@ capabilities: {drop: [ALL]}
 {{- divf (mulf $n (default 1 $unit)) 1048576 | floor | int64 }}
 {{- end }}
 
+{{/* The field of a pod that names the secrets of the registry; empty where there are none. */}}
+{{- define "tributary.pullSecrets" -}}
+{{- with .Values.global.imagePullSecrets -}}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The sources of a NetworkPolicy that are the addresses, and ranges of them, which headers are taken from: a list. */}}
+{{- define "tributary.trustedPeers" -}}
+{{- $peers := list }}
+{{- range .Values.loadBalancer.trusted }}
+{{- $one := ternary "/128" "/32" (contains ":" .) }}
+{{- $peers = append $peers (dict "ipBlock" (dict "cidr" (ternary . (print . $one) (contains "/" .)))) }}
+{{- end }}
+{{- toJson $peers }}
+{{- end }}
+
 {{- define "tributary.clustered" -}}
 {{- if or (ne .Values.form "node") (eq .Values.node.mode "cluster") }}true{{ end }}
 {{- end }}

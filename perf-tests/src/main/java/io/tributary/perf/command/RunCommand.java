@@ -36,7 +36,6 @@ import picocli.CommandLine.Spec;
         description =
                 "Runs a scenario: a built-in one, or a .yaml file. docs/measuring.md says what is counted and how.")
 final class RunCommand implements Callable<Integer> {
-
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
