@@ -38,7 +38,8 @@ class ClusterInContainersTest {
             Mqtt3AsyncClient subscriber = subscriber(first);
             Mqtt3AsyncClient publisher =
                     client("publisher", cluster.broker("broker-2")).buildAsync();
-            publisher.connect().get(30, TimeUnit.SECONDS);
+            // What is on its way when a connection ends is sent again by the next one.
+            publisher.connectWith().cleanSession(false).send().get(30, TimeUnit.SECONDS);
             Thread publishing = Thread.ofVirtual().start(() -> publish(publisher, ends));
 
             awaitAcknowledged(MESSAGES_BEFORE_EACH_KILL);

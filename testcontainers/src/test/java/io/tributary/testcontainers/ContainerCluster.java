@@ -1,6 +1,7 @@
 package io.tributary.testcontainers;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,10 +10,13 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.slf4j.LoggerFactory;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.Container.ExecResult;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.Network;
+import org.testcontainers.containers.output.Slf4jLogConsumer;
 import org.testcontainers.containers.wait.strategy.Wait;
 import org.testcontainers.images.builder.Transferable;
 import org.testcontainers.lifecycle.Startables;
@@ -29,7 +33,16 @@ final class ContainerCluster implements AutoCloseable {
     private static final Duration LONGEST_START = Duration.ofMinutes(3);
     private static final int SECRET_OF_GROUP = 0440;
 
-    private final Network network = Network.newNetwork();
+    /** Of the addresses that are for tests alone, so that Kafka can tell clients of this machine its own. */
+    private static final String ADDRESSES = "198.18.131.";
+
+    private static final int FIRST_OF_KAFKA = 10;
+
+    private final Network network = Network.builder()
+            .createNetworkCmdModifier(command -> command.withIpam(new com.github.dockerjava.api.model.Network.Ipam()
+                    .withConfig(
+                            new com.github.dockerjava.api.model.Network.Ipam.Config().withSubnet(ADDRESSES + "0/24"))))
+            .build();
     private final List<GenericContainer<?>> kafka;
     private final List<GenericContainer<?>> redis;
     private final List<TributaryContainer> brokers;
@@ -42,6 +55,12 @@ final class ContainerCluster implements AutoCloseable {
 
     /** Starts all of it, and waits until each broker is ready. */
     void start() throws IOException, InterruptedException {
+        startServers();
+        Startables.deepStart(brokers).join();
+    }
+
+    /** Starts Kafka and Redis alone. */
+    void startServers() throws IOException, InterruptedException {
         Startables.deepStart(Stream.concat(kafka.stream(), redis.stream())).join();
         List<String> create = new ArrayList<>(List.of("redis-cli", "--cluster", "create"));
         for (GenericContainer<?> server : redis) {
@@ -52,7 +71,42 @@ final class ContainerCluster implements AutoCloseable {
         if (created.getExitCode() != 0) {
             throw new IllegalStateException("no Redis Cluster: " + created.getStdout() + created.getStderr());
         }
-        Startables.deepStart(brokers).join();
+        Awaitility.await().atMost(LONGEST_START).until(() -> redis.stream().allMatch(ContainerCluster::isWhole));
+    }
+
+    /** Of Kafka, for whoever is on this machine. */
+    String bootstrapServers() {
+        return numbers()
+                .mapToObj(ContainerCluster::kafkaAddress)
+                .map(host -> host + ":9092")
+                .collect(Collectors.joining(","));
+    }
+
+    /** Addresses of Redis' servers, for whoever is on this machine; each has port 6379. */
+    List<String> redisHosts() {
+        return redis.stream().map(ContainerCluster::address).toList();
+    }
+
+    /** Deletes everything in Redis. */
+    void clearRedis() {
+        redis.forEach(server -> said(server, "flushall"));
+    }
+
+    private static boolean isWhole(GenericContainer<?> server) {
+        return said(server, "cluster", "info").contains("cluster_state:ok");
+    }
+
+    private static String said(GenericContainer<?> server, String... command) {
+        try {
+            return server.execInContainer(Stream.concat(Stream.of("redis-cli"), Stream.of(command))
+                            .toArray(String[]::new))
+                    .getStdout();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
     }
 
     TributaryContainer broker(String name) {
@@ -95,6 +149,10 @@ final class ContainerCluster implements AutoCloseable {
                 .getIpAddress());
     }
 
+    private static String kafkaAddress(int number) {
+        return ADDRESSES + (FIRST_OF_KAFKA + number);
+    }
+
     private static DockerImageName image(String program, String published) {
         return DockerImageName.parse(System.getProperty("test.image." + program, published));
     }
@@ -103,6 +161,7 @@ final class ContainerCluster implements AutoCloseable {
         return new GenericContainer<>(image("kafka", "apache/kafka:4.4.0"))
                 .withNetwork(network)
                 .withNetworkAliases("kafka-" + number)
+                .withCreateContainerCmdModifier(command -> command.withIpv4Address(kafkaAddress(number)))
                 .withEnv("CLUSTER_ID", "4L6g3nShT-eMCtK--X86sw")
                 .withEnv("KAFKA_NODE_ID", Integer.toString(number))
                 .withEnv("KAFKA_PROCESS_ROLES", "broker,controller")
@@ -110,7 +169,7 @@ final class ContainerCluster implements AutoCloseable {
                 .withEnv("KAFKA_LISTENER_SECURITY_PROTOCOL_MAP", "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT")
                 .withEnv("KAFKA_CONTROLLER_QUORUM_VOTERS", each("%1$d@kafka-%1$d:9093"))
                 .withEnv("KAFKA_LISTENERS", "PLAINTEXT://:9092,CONTROLLER://:9093")
-                .withEnv("KAFKA_ADVERTISED_LISTENERS", "PLAINTEXT://kafka-" + number + ":9092")
+                .withEnv("KAFKA_ADVERTISED_LISTENERS", "PLAINTEXT://" + kafkaAddress(number) + ":9092")
                 .withEnv("KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR", "3")
                 .withEnv("KAFKA_AUTO_CREATE_TOPICS_ENABLE", "false")
                 .withEnv("KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS", "1000")
@@ -139,6 +198,7 @@ final class ContainerCluster implements AutoCloseable {
         String name = "broker-" + number;
         DockerImageName image = image("tributary", "tributary").asCompatibleSubstituteFor(TributaryContainer.IMAGE);
         return new TributaryContainer(image)
+                .withLogConsumer(new Slf4jLogConsumer(LoggerFactory.getLogger(name)))
                 .withNetwork(network)
                 .withNetworkAliases(name)
                 .withCopyToContainer(
