@@ -1,4 +1,4 @@
-"""Checks the chart: what is generated is fresh, and each combination of values renders, or fails with its words."""
+"""Checks the chart: what is generated is fresh, and each combination of values renders, or fails with its words. And the files of Compose."""
 
 import argparse
 import concurrent.futures
@@ -273,6 +273,25 @@ def others(rendered):
     return distinct.values()
 
 
+def compose():
+    """The files of Docker Compose by the schema of Compose, and that of HAProxy beside them by HAProxy itself."""
+    docker = ROOT / "docker"
+    haproxy = shutil.which("haproxy", path=os.environ["PATH"] + ":/usr/sbin")
+    checks = {}
+    if importlib.util.find_spec("check_jsonschema"):
+        checks["check-jsonschema"] = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec",
+                                      *map(str, sorted(docker.glob("*.yaml")))]
+    if haproxy:
+        # The names of the nodes are those of Compose's network; `init-addr` has HAProxy do without them.
+        checks["haproxy"] = [haproxy, "-c", "-f", str(docker / "compose" / "haproxy.cfg")]
+    for name, command in checks.items():
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            wrong(f"docker, by {name}: {done.stdout}{done.stderr}")
+    print("== files of Compose: " + ", ".join(f"checked by {name}" if name in checks else f"not checked by {name}, which is not here"
+                                              for name in ["check-jsonschema", "haproxy"]))
+
+
 def effects(helm, values, table):
     """That each value, taken out of a combination that sets it, changes what is rendered."""
     def without(given, leaf):
@@ -311,6 +330,7 @@ def main():
     values = generated(options.write)
     table = combinations()
     used(values, table)
+    compose()
     found = helms()
     if options.others:
         rendered = try_all(dict(list(found.items())[:1]), table, False)
@@ -334,7 +354,7 @@ def main():
         print("== no Helm here: the chart was not rendered, only what is generated was compared (helm/install builds Helm 3 and 4 with Go)")
     for problem in problems:
         print(f"[ERROR] {problem}", file=sys.stderr)
-    print(f"== chart: {len(problems)} problems")
+    print(f"== chart and Compose: {len(problems)} problems")
     return 1 if problems else 0
 
 
