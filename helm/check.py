@@ -274,7 +274,7 @@ def others(rendered):
 
 
 def compose():
-    """The files of Docker Compose by the schema of Compose, and that of HAProxy beside them by HAProxy itself."""
+    """The files of Docker Compose by the schema of Compose, those of HAProxy and Prometheus beside them by these themselves."""
     docker = ROOT / "docker"
     haproxy = shutil.which("haproxy", path=os.environ["PATH"] + ":/usr/sbin")
     checks = {}
@@ -284,12 +284,20 @@ def compose():
     if haproxy:
         # The names of the nodes are those of Compose's network; `init-addr` has HAProxy do without them.
         checks["haproxy"] = [haproxy, "-c", "-f", str(docker / "compose" / "haproxy.cfg")]
+    if promtool := shutil.which("promtool"):
+        checks["promtool"] = [promtool, "check", "config", "--syntax-only", str(docker / "compose" / "prometheus.yaml")]
     for name, command in checks.items():
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             wrong(f"docker, by {name}: {done.stdout}{done.stderr}")
     print("== files of Compose: " + ", ".join(f"checked by {name}" if name in checks else f"not checked by {name}, which is not here"
-                                              for name in ["check-jsonschema", "haproxy"]))
+                                              for name in ["check-jsonschema", "haproxy", "promtool"]))
+    scrape = yaml.load((docker / "compose" / "prometheus.yaml").read_text(), LOADER)["scrape_configs"][0]
+    labels = set(scrape["static_configs"][0]["labels"]) | {rule["target_label"] for rule in scrape["relabel_configs"]}
+    for name, text in dashboards.files().items():
+        for chosen in json.loads(text)["templating"]["list"]:
+            if chosen["type"] == "query" and chosen["name"] not in labels:
+                wrong(f"docker/compose/prometheus.yaml: gives nodes no label {chosen['name']}, by which {name} chooses")
 
 
 def effects(helm, values, table):

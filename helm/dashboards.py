@@ -1,9 +1,9 @@
-"""The two dashboards for Grafana, from tables of what their panels show."""
+"""The two dashboards for Grafana, of the chart and of Compose, from tables of what their panels show."""
 
 import json
 
 FLEET = [
-    ("Ready nodes", "short", [("sum(tributary_ready{NS})", "ready")]),
+    ("Ready nodes", "short", [("sum(tributary_ready{NS})", "ready"), ("count(tributary_ready{NS})", "known")]),
     ("Clients", "short", [("sum(tributary_connections{NS})", "connected"), ("sum(tributary_sessions_persistent{NS})", "persistent sessions")]),
     ("Clients a node", "short", [("tributary_connections{NS}", "{{pod}}")]),
     ("Refused clients", "ops", [("sum by (reason) (rate(tributary_clients_refused_total{NS}[5m]))", "{{reason}}")]),
@@ -49,6 +49,7 @@ NODE = [
     ("Certificates expire in", "s", [("min by (listener) (tributary_tls_certificate_expiry_seconds{POD})", "{{listener}}")]),
     ("Memory", "bytes", [("sum(jvm_memory_used_bytes{POD,area=\"heap\"})", "heap"),
                          ("sum(tributary_network_direct_memory_bytes{POD})", "direct")]),
+    ("Open files", "short", [("process_files_open_files{POD}", "open"), ("process_files_max_files{POD}", "at most")]),
     ("Processor", "percentunit", [("process_cpu_usage{POD}", "process"), ("system_cpu_usage{POD}", "machine")]),
 ]
 
