@@ -300,6 +300,41 @@ def compose():
                 wrong(f"docker/compose/prometheus.yaml: gives nodes no label {chosen['name']}, by which {name} chooses")
 
 
+def memory(helm):
+    """That the notes share a memory limit out as the launcher does."""
+    base = yaml.load((HERE / "combinations.yaml").read_text(), LOADER)["base"]
+    limits = {"512Mi": 512, "1500M": 1430, "3.5Gi": 3584, "8Gi": 8192, "64Gi": 65536}
+    cases = [(limit, clients, form) for limit in limits for clients in (1, 9000, 100000) for form in ("clustered", "node")]
+    refused = 0
+    with tempfile.TemporaryDirectory() as folder:
+        # `helm template` shows no notes; in a copy of the chart they are a manifest.
+        templates = Path(shutil.copytree(CHART, Path(folder) / "tributary")) / "templates"
+        notes = (templates / "NOTES.txt").read_text()
+        (templates / "notes.yaml").write_text('{{ define "notes" }}' + notes + '{{ end }}notes: {{ include "notes" . | toJson }}\n')
+        given = Path(folder) / "values.yaml"
+        for limit, clients, form in cases:
+            given.write_text(json.dumps(base | {"form": form, "expected": {"clients": clients, "nodes": 1}, "resources": {"limits": {"memory": limit}}}))
+            done = subprocess.run([helm, "template", "mqtt", str(templates.parent), "--kube-version", KUBERNETES[-1], "-f", str(given),
+                                   "-s", "templates/notes.yaml"], capture_output=True, text=True)
+            heap, *others, enough = rule(limits[limit], clients, "cluster" if form == "clustered" else "standalone")
+            if int(heap) < 64:
+                refused += 1
+                expected = f"{enough}Mi would be enough"
+            else:
+                expected = "{} MiB: heap {}, direct memory {}, RocksDB {}, {} for code, threads and TLS\\n  enough for these clients       {} MiB".format(
+                    limits[limit], heap, *others, enough)
+            if expected not in done.stdout + done.stderr:
+                wrong(f"notes of {limit} and {clients} clients, form {form}: have no '{expected}': {done.stdout}{done.stderr}")
+    print(f"== {len(cases)} limits of memory shared out as `tributary size` does; {refused} of them refused")
+
+
+def rule(megabytes, clients, mode):
+    """Heap, direct memory, store, other and what is enough, by the launcher."""
+    size = ROOT / "dist" / "src" / "main" / "dist" / "lib" / "size.sh"
+    command = '. "$0" && share_out "$@" && echo $HEAP $DIRECT $STORE $OTHER $ENOUGH'
+    return subprocess.run(["bash", "-c", command, str(size), str(megabytes), str(clients), mode], capture_output=True, text=True, check=True).stdout.split()
+
+
 def effects(helm, values, table):
     """That each value, taken out of a combination that sets it, changes what is rendered."""
     def without(given, leaf):
@@ -354,6 +389,7 @@ def main():
                 code, out, _ = run(helm, "lint", table[0][1])
                 if code != 0:
                     wrong(f"helm lint (Helm {version}): {out}")
+        memory(next(iter(found.values())))
         against_kubernetes(rendered)
         if options.all:
             effects(next(iter(found.values())), values, table)

@@ -152,8 +152,24 @@ serveFor: {{ $serve }}
 stopTimeout: {{ $stop }}
 gracePeriod: {{ add $serve $leave $stop 30 }}
 openFiles: {{ add $most 2000 }}
-memory: {{ include "tributary.mebibytes" (dig "limits" "memory" "0" .Values.resources) }}
 slots: {{ ternary .Values.autoscaling.max (max 6 (mul 2 $nodes)) .Values.autoscaling.enabled }}
+{{- end }}
+
+{{/* How the broker shares out a pod's memory limit, in MiB: the rule of dist/src/main/dist/lib/size.sh, which helm/check holds against it. */}}
+{{- define "tributary.memory" -}}
+{{- $clients := (include "tributary.reckoned" . | fromYaml).clientsPerNode | int }}
+{{- $limit := include "tributary.mebibytes" (dig "limits" "memory" "0" .Values.resources) | int }}
+{{- $store := ternary 0 128 (ne (include "tributary.clustered" .) "") }}
+{{- $tls := div (mul $clients 40) 1024 }}
+{{- $other := add 160 (div $limit 20) $tls }}
+{{- $rest := sub $limit (add $store $other) }}
+{{- $full := div (mul (add 96 (div (mul $clients 16) 1024)) 16) 9 }}
+limit: {{ $limit }}
+heap: {{ sub $rest (div $rest 4) }}
+direct: {{ div $rest 4 }}
+store: {{ $store }}
+other: {{ $other }}
+enough: {{ max 512 (add 1 (div (mul 20 (add $full $store 160 $tls)) 19)) }}
 {{- end }}
 
 {{/* The listeners that are there, with what is not said filled in: name -> values, and
