@@ -16,6 +16,7 @@ from pathlib import Path
 import yaml
 
 import dashboards
+import pages
 import values_file
 
 HERE = Path(__file__).resolve().parent
@@ -382,6 +383,7 @@ def main():
     if found:
         rendered = try_all(found, table, options.all)
         print(f"== {len(table)} combinations of values with Helm {' and '.join(found)}: {len(rendered)} render")
+        rendered |= pages.check(found, KUBERNETES[-1], wrong)
         print(f"== {settings(rendered, options.write)} different tributary.yaml, which ChartSettingsTest reads")
         print(f"== {balancers(rendered, options.write)} configurations of balancers, which BalancersTest runs")
         if not options.all:
