@@ -101,6 +101,11 @@ imagePullSecrets:
 {{- if and (eq .Values.form "node") .Values.node.everyMachine }}true{{ end }}
 {{- end }}
 
+{{/* Whether each machine has a broker of its own that knows none of the others. */}}
+{{- define "tributary.alone" -}}
+{{- if and (include "tributary.daemon" .) (not (include "tributary.clustered" .)) }}true{{ end }}
+{{- end }}
+
 {{/* Whether the pods of haproxy or nginx are there. */}}
 {{- define "tributary.balancer" -}}
 {{- if has .Values.loadBalancer.kind (list "haproxy" "nginx") }}true{{ end }}
