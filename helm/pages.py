@@ -12,11 +12,11 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ["kubernetes.md", "eks.md"]
+PAGES = ["kubernetes.md", "eks.md", "edge.md"]
 VARIABLES = {"ECR": "123456789012.dkr.ecr.eu-central-1.amazonaws.com", "VERSION": "1.2.3", "MSK_PASSWORD": "example", "REDIS_PASSWORD": "example",
-             "TOKEN": "example"}
+             "PASSWORD": "example", "TOKEN": "example"}
 # The programs of the pages. They are not run: what they were called with is written down.
-RECORDED = ["aws", "curl", "docker", "eksctl", "helm", "install", "kubectl", "mosquitto_pub", "mosquitto_sub", "openssl"]
+RECORDED = ["aws", "curl", "docker", "eksctl", "helm", "install", "kubectl", "mosquitto_pub", "mosquitto_sub", "openssl", "tar"]
 RECORDER = """#!{bash}
 {{ printf '%s\\x1f' "${{0##*/}}" "$@"; printf '\\x1e'; }} >>"$RECORD"
 """
@@ -62,7 +62,8 @@ def templates(commands, helms, kubernetes, folder, page, wrong):
             given = options.get(release, []) + [word for word in given if word != "--reuse-values"]
         options[release] = given
         for version, helm in helms.items():
-            done = subprocess.run([os.path.abspath(shutil.which(helm)), "template", release, chart, *given, "--kube-version", kubernetes], cwd=folder, capture_output=True, text=True)
+            program = os.path.abspath(shutil.which(helm))
+            done = subprocess.run([program, "template", release, chart, *given, "--kube-version", kubernetes], cwd=folder, capture_output=True, text=True)
             if done.returncode == 0:
                 rendered[f"docs/{page}: helm {command[1]} {release}"] = done.stdout
             else:
@@ -73,7 +74,7 @@ def templates(commands, helms, kubernetes, folder, page, wrong):
 def recorded(page, folder, wrong):
     """Has bash run the page's commands with programs that only write down how they were called."""
     text = (ROOT / "docs" / page).read_text()
-    blocks = [textwrap.dedent(block) for block in re.findall(r"^ *```\n(.*?)^ *```$", text, re.M | re.S)]
+    blocks = [textwrap.dedent(block) for language, block in re.findall(r"^ *```(\w*)\n(.*?)^ *```$", text, re.M | re.S) if not language]
     blocks = [block for block in blocks if block.split()[0] in RECORDED]
     bin_folder = folder / "bin"
     bin_folder.mkdir()
@@ -82,6 +83,7 @@ def recorded(page, folder, wrong):
         (bin_folder / name).chmod(0o755)
     (folder / "helm").symlink_to(ROOT / "helm")
     record = folder / "record"
+    record.touch()
     done = subprocess.run([shutil.which("bash"), "-eu", "-c", "\n".join(blocks) + "\nwait"], cwd=folder, capture_output=True, text=True,
                           env=VARIABLES | {"PATH": str(bin_folder), "RECORD": str(record)})
     if done.returncode != 0:
