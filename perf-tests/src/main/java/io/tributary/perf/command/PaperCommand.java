@@ -119,7 +119,7 @@ final class PaperCommand implements Callable<Integer> {
         }
         return made.stream().anyMatch(run -> !run.refusals().isEmpty())
                 ? ExitCodes.BOTTLENECK
-                : made.stream().anyMatch(run -> run.lost() > 0) ? ExitCodes.LOST : ExitCodes.DONE;
+                : made.stream().anyMatch(run -> run.unaccounted() > 0) ? ExitCodes.LOST : ExitCodes.DONE;
     }
 
     private List<RunResult> runs(PlannedRun planned, String words, LocalRunners runners) throws IOException {

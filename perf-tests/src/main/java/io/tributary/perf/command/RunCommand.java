@@ -114,7 +114,7 @@ final class RunCommand implements Callable<Integer> {
         if (refused) {
             return ExitCodes.BOTTLENECK;
         }
-        return results.stream().allMatch(result -> result.lost() == 0) ? ExitCodes.DONE : ExitCodes.LOST;
+        return results.stream().allMatch(result -> result.unaccounted() == 0) ? ExitCodes.DONE : ExitCodes.LOST;
     }
 
     private PrintWriter err() {

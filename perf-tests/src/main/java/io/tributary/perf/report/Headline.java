@@ -146,7 +146,9 @@ final class Headline {
         if (!run.refusals().isEmpty()) {
             return "NOT VALID: the tool was the bottleneck";
         }
-        return run.lost() == 0 ? "all delivered" : "messages lost";
+        return run.lost() == 0
+                ? "all delivered"
+                : run.unaccounted() == 0 ? "dropped by a limit, and counted" : "messages lost";
     }
 
     /** Of a run that is too short to tell, nothing. */

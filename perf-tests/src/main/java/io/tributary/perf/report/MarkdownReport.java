@@ -41,7 +41,13 @@ public final class MarkdownReport {
         }
         if (run.lost() > 0) {
             text.append(String.format(
-                    Locale.ROOT, "%,d messages lost, of %,d publishers' topics:%n", run.lost(), run.sourcesLosing()));
+                    Locale.ROOT,
+                    "%,d messages lost%s, of %,d publishers' topics:%n",
+                    run.lost(),
+                    run.dropped() == null
+                            ? ""
+                            : String.format(Locale.ROOT, " (the broker says that it has dropped %,d)", run.dropped()),
+                    run.sourcesLosing()));
             run.sourcesWithLoss()
                     .forEach(source -> text.append("- ").append(source).append('\n'));
             text.append('\n');

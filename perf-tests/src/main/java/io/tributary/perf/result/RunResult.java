@@ -6,6 +6,7 @@ import io.tributary.perf.judge.Metric;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A run with all that belongs to it: what was run, on what, and what came out.
@@ -20,6 +21,8 @@ import java.util.Map;
  * @param remarks what to know when reading the figures
  * @param measured all measured steps together
  * @param total what was counted from the beginning to the end: the judgement
+ * @param lost how many of the messages that were published have not come
+ * @param dropped how many messages the broker says that it has dropped, where a limit of it is to drop some; null otherwise
  * @param sourcesWithLoss the publishers and topics of which messages are lost, the first ten
  * @param growth for a run of some minutes: what became of what should have stayed the same
  */
@@ -37,6 +40,7 @@ public record RunResult(
         StepResult measured,
         Map<Count, Long> total,
         long lost,
+        @Nullable Long dropped,
         int sourcesLosing,
         List<String> sourcesWithLoss,
         List<StepResult> steps,
@@ -78,6 +82,7 @@ public record RunResult(
                 measured.with(times),
                 sinceMeasured(),
                 lost,
+                dropped,
                 sourcesLosing,
                 sourcesWithLoss,
                 List.of(),
@@ -96,6 +101,11 @@ public record RunResult(
             steps.get(i).counts().forEach((what, number) -> since.merge(what, -number, Long::sum));
         }
         return since;
+    }
+
+    /** How many messages have not come, without those that the broker was to drop and has counted. */
+    public long unaccounted() {
+        return dropped == null ? lost : Math.max(0, lost - dropped);
     }
 
     /** One count over the whole run. */

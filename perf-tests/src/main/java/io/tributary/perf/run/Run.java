@@ -37,6 +37,7 @@ public final class Run {
     private static final int RUNS = 1 << 16;
     private static final int LOSERS_SHOWN = 10;
     private static final String QUEUED = "messages queued";
+    private static final String DROPPED = "messages dropped";
 
     private final PlannedRun planned;
     private final Scenario scenario;
@@ -102,13 +103,17 @@ public final class Run {
 
     /** What a limit of queues is to be compared with. */
     private static List<String> mostQueued(List<Sample> samples) {
-        return samples.stream()
-                .flatMap(sample -> Optional.ofNullable(sample.counts().get(QUEUED)).stream())
-                .max(Comparator.naturalOrder())
+        return most(QUEUED, samples)
                 .filter(most -> most > 0)
                 .map(most -> "At most " + String.format(Locale.ROOT, "%,d", most) + " messages were queued at once.")
                 .stream()
                 .toList();
+    }
+
+    private static Optional<Long> most(String counted, List<Sample> samples) {
+        return samples.stream()
+                .flatMap(sample -> Optional.ofNullable(sample.counts().get(counted)).stream())
+                .max(Comparator.naturalOrder());
     }
 
     private static Map<String, Long> toolProcesses(Crew crew) {
@@ -162,6 +167,7 @@ public final class Run {
                 measured,
                 total.asMap(),
                 sources.lost(),
+                scenario.mayDrop() ? most(DROPPED, samples).orElse(null) : null,
                 losers.size(),
                 losers.stream()
                         .limit(LOSERS_SHOWN)

@@ -62,6 +62,7 @@ public record PlannedRun(Map<String, Object> combination, Map<String, Object> tr
                 full.threads(),
                 full.target(),
                 full.targetSettings(),
+                full.mayDrop(),
                 full.mqtt(),
                 full.connect(),
                 full.limits(),

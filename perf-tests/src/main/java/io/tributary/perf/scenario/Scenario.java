@@ -20,6 +20,7 @@ import java.util.stream.Stream;
  * @param threads event loops of each process of the tool
  * @param target what is measured unless the command line says
  * @param targetSettings settings of a Tributary that is started
+ * @param mayDrop whether a limit of the broker is to drop messages: those that it counts as dropped are not held against it
  */
 public record Scenario(
         String name,
@@ -32,6 +33,7 @@ public record Scenario(
         int threads,
         String target,
         Map<String, String> targetSettings,
+        boolean mayDrop,
         MqttOptions mqtt,
         ConnectOptions connect,
         Limits limits,

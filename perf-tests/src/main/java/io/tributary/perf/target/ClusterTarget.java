@@ -134,8 +134,8 @@ final class ClusterTarget implements TargetKind {
         facts.putIfAbsent("tributary.cluster.kafka.linger", "2 ms (default)");
         facts.put("save points", "after 1 s, 2,000 messages or 1 MB, unless said above");
         String version = Programs.output(context.launcher().toString(), "version");
-        Map<String, LongSupplier> counts =
-                Map.of("keys in Redis", new RedisKeys(redis), QueuedMessages.NAME, new QueuedMessages(http));
+        Map<String, LongSupplier> counts = new TreeMap<>(NodeCounts.of(http));
+        counts.put("keys in Redis", new RedisKeys(redis));
         return new Target("Tributary cluster", version, facts, addresses, processes, counts, faults, end);
     }
 

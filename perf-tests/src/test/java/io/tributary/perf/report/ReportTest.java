@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.xml.sax.InputSource;
@@ -55,6 +56,20 @@ class ReportTest {
                 .doesNotContain("different scenarios")
                 .contains("NOT VALID")
                 .contains("the tool was too slow");
+    }
+
+    @Test
+    void saysOfWhatHasNotComeWhetherTheBrokerHasCountedIt() {
+        assertThat(MarkdownReport.of(List.of(losing(FIRST, null))))
+                .contains("| verdict | messages lost |", "10 messages lost, of 1 publishers' topics");
+        assertThat(MarkdownReport.of(List.of(losing(FIRST, 9L))))
+                .contains(
+                        "| verdict | messages lost |",
+                        "10 messages lost (the broker says that it has dropped 9), of 1");
+        assertThat(MarkdownReport.of(List.of(losing(FIRST, 10L))))
+                .contains("| verdict | dropped by a limit, and counted |", "| lost | 10 |");
+        assertThat(losing(FIRST, 9L).unaccounted()).isOne();
+        assertThat(losing(FIRST, 11L).unaccounted()).isZero();
     }
 
     @Test
@@ -237,6 +252,7 @@ class ReportTest {
                 step,
                 Map.of(Count.SENT, received),
                 0,
+                null,
                 0,
                 List.of(),
                 List.of(warmUp, step),
@@ -249,6 +265,15 @@ class ReportTest {
     /** The same with a longer warm-up. */
     private static RunResult late(RunResult run) {
         StepResult longer = new StepResult("warm-up", 10, Map.of(), Map.of(), -1, -1, List.of(), 0, 0, 0);
+        return changed(run, 0, null, List.of(longer, run.steps().getLast()));
+    }
+
+    /** The same without ten messages, of which the broker has counted some as dropped. */
+    private static RunResult losing(RunResult run, @Nullable Long dropped) {
+        return changed(run, 10, dropped, run.steps());
+    }
+
+    private static RunResult changed(RunResult run, long lost, @Nullable Long dropped, List<StepResult> steps) {
         return new RunResult(
                 run.label(),
                 run.started(),
@@ -262,10 +287,11 @@ class ReportTest {
                 run.remarks(),
                 run.measured(),
                 run.total(),
-                run.lost(),
-                run.sourcesLosing(),
+                lost,
+                dropped,
+                lost == 0 ? 0 : 1,
                 run.sourcesWithLoss(),
-                List.of(longer, run.steps().getLast()),
+                steps,
                 run.samples(),
                 run.growth());
     }

@@ -1,0 +1,73 @@
+package io.tributary.perf.target;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+
+/** What the nodes of a Tributary say in their metrics, added up. */
+final class NodeCounts {
+    /** How each is called in results: the messages in queues of persistent sessions, and those that a limit has dropped. */
+    private static final Map<String, String> METRICS = Map.of(
+            "messages queued", "tributary_messages_queued", "messages dropped", "tributary_messages_dropped_total");
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
+
+    private final HttpClient client =
+            HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
+    private final List<Integer> ports;
+
+    private NodeCounts(List<Integer> ports) {
+        this.ports = List.copyOf(ports);
+    }
+
+    /**
+     * By name, each as it was some seconds ago; -1 when not all nodes say. A call blocks for a second at most for each
+     * node.
+     *
+     * @param ports of HTTP listeners on this machine
+     */
+    static Map<String, LongSupplier> of(List<Integer> ports) {
+        NodeCounts nodes = new NodeCounts(ports);
+        return METRICS.entrySet().stream()
+                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, metric -> () -> nodes.sum(metric.getValue())));
+    }
+
+    private long sum(String metric) {
+        long sum = 0;
+        try {
+            for (int port : ports) {
+                sum += read(port, metric);
+            }
+            return sum;
+        } catch (IOException | NumberFormatException e) {
+            return -1;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return -1;
+        }
+    }
+
+    /** Over all labels. */
+    private long read(int port, String metric) throws IOException, InterruptedException {
+        URI uri = URI.create("http://127.0.0.1:" + port + "/actuator/prometheus?includedNames=" + metric);
+        String text = client.send(
+                        HttpRequest.newBuilder(uri).timeout(TIMEOUT).build(), HttpResponse.BodyHandlers.ofString())
+                .body();
+        List<String> lines =
+                text.lines().filter(line -> line.startsWith(metric)).toList();
+        if (lines.isEmpty()) {
+            throw new IOException("no " + metric);
+        }
+        return lines.stream()
+                .map(line -> line.substring(line.lastIndexOf(' ') + 1))
+                .mapToLong(value -> (long) Double.parseDouble(value))
+                .sum();
+    }
+}
