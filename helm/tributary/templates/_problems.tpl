@@ -99,6 +99,7 @@
 {{- if and (eq $v.autoscaling.by "keda") $v.autoscaling.connections (not $v.autoscaling.prometheus) }}{{ $p = append $p "autoscaling.prometheus: is missing, where KEDA asks for connections; such as http://prometheus.monitoring:9090" }}{{ end }}
 {{- if eq $v.form "node" }}{{ $p = append $p "autoscaling.enabled: form: node has a broker a machine; leave it out" }}{{ end }}
 {{- if and $v.autoscaling.rebalance (not $v.security.firstAdministrator.existingSecret) }}{{ $p = append $p "autoscaling.rebalance: needs a token; set security.firstAdministrator.existingSecret" }}{{ end }}
+{{- if and $v.autoscaling.rebalance (not $v.management.tls.existingSecret) }}{{ $p = append $p (printf "autoscaling.rebalance: would send the administrators' token over the network in plain words, which `tributary rebalance` refuses; set management.tls.existingSecret, a certificate that names %s, or leave it out" (include "tributary.apiService" .)) }}{{ end }}
 {{- end }}
 
 {{- if and (eq $v.form "node") (eq $v.node.mode "standalone") (not $v.node.everyMachine) (gt (int $r.nodes) 1) }}{{ $p = append $p (printf "replicas: %d brokers that stand alone behind one Service would not know each other's clients; 1, or form: clustered" (int $r.nodes)) }}{{ end }}
