@@ -32,6 +32,11 @@ import org.slf4j.LoggerFactory;
 public final class KafkaTopics {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaTopics.class);
     private static final long RETRY_MILLIS = 200;
+    /**
+     * A client that was refused, for a password that did not hold, answers so to all it is asked, without asking Kafka,
+     * until what it knows of the brokers is so old.
+     */
+    private static final int LONGEST_REFUSED_MILLIS = 10_000;
 
     private final KafkaConfig config;
     private final List<TopicRules> rules;
@@ -136,6 +141,7 @@ public final class KafkaTopics {
         int timeout = (int) Math.min(config.startTimeout().toMillis(), Integer.MAX_VALUE);
         properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, timeout);
         properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, timeout);
+        properties.putIfAbsent(AdminClientConfig.METADATA_MAX_AGE_CONFIG, LONGEST_REFUSED_MILLIS);
         return KafkaClients.admin(config, properties);
     }
 

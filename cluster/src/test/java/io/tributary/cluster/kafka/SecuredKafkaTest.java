@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
@@ -166,6 +167,27 @@ class SecuredKafkaTest {
         }
     }
 
+    /** Kafka's own client may give its answer of before until what it knows of the brokers is five minutes old. */
+    @Test
+    void refusedClientAsksAgainSoonBeforeAnybodyAsksIt() {
+        try (Admin admin = KafkaTopics.connect(config.withStartTimeout(Duration.ofSeconds(1)))) {
+            until(() -> answers(admin));
+            setPassword("tributary", "another one");
+            kafka.kill(1);
+            kafka.restart(1);
+            until(() -> !answers(admin) && refusals(admin) > 0);
+            double before = refusals(admin);
+            until(() -> refusals(admin) >= before + 3);
+            setPassword("tributary", PASSWORD);
+            until(() -> answers(admin));
+        } finally {
+            if (!kafka.isRunning(1)) {
+                kafka.restart(1);
+            }
+            setPassword("tributary", PASSWORD);
+        }
+    }
+
     @Test
     void wrongPasswordIsSaid() {
         KafkaConfig guessing = config.withClientProperties(properties(authority, "tributary", "guessed"));
@@ -248,6 +270,23 @@ class SecuredKafkaTest {
             get(admin.alterUserScramCredentials(List.of(new UserScramCredentialUpsertion(user, iterations, password)))
                     .all()
                     .toCompletionStage());
+        }
+    }
+
+    private static double refusals(Admin admin) {
+        return admin.metrics().values().stream()
+                .filter(metric -> metric.metricName().name().equals("failed-authentication-total"))
+                .mapToDouble(metric -> (Double) metric.metricValue())
+                .sum();
+    }
+
+    private static boolean answers(Admin admin) {
+        try {
+            return !admin.describeCluster().nodes().get().isEmpty();
+        } catch (ExecutionException e) {
+            return false;
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 
