@@ -16,7 +16,7 @@ PAGES = ["kubernetes.md", "eks.md", "edge.md"]
 VARIABLES = {"ECR": "123456789012.dkr.ecr.eu-central-1.amazonaws.com", "VERSION": "1.2.3", "MSK_PASSWORD": "example", "REDIS_PASSWORD": "example",
              "PASSWORD": "example", "TOKEN": "example"}
 # The programs of the pages. They are not run: what they were called with is written down.
-RECORDED = ["aws", "curl", "docker", "eksctl", "helm", "install", "kubectl", "mosquitto_pub", "mosquitto_sub", "openssl", "tar"]
+RECORDED = ["aws", "curl", "docker", "eksctl", "helm", "install", "kubectl", "mosquitto_pub", "mosquitto_sub", "openssl", "ssh"]
 RECORDER = """#!{bash}
 {{ printf '%s\\x1f' "${{0##*/}}" "$@"; printf '\\x1e'; }} >>"$RECORD"
 """
@@ -30,8 +30,10 @@ def check(helms, kubernetes, wrong):
         with tempfile.TemporaryDirectory() as folder:
             folder = Path(folder)
             commands = recorded(page, folder, wrong)
+            if not any(command[:2] == ["helm", "install"] for command in commands):
+                wrong(f"docs/{page}: has no `helm install` among the commands that were found")
             if kubectl:
-                example_files(folder)
+                example_files(folder, [understood(command)[1] for command in commands])
             made = {}
             for command in commands:
                 words, said = understood(command)
@@ -75,7 +77,10 @@ def recorded(page, folder, wrong):
     """Has bash run the page's commands with programs that only write down how they were called."""
     text = (ROOT / "docs" / page).read_text()
     blocks = [textwrap.dedent(block) for language, block in re.findall(r"^ *```(\w*)\n(.*?)^ *```$", text, re.M | re.S) if not language]
-    blocks = [block for block in blocks if block.split()[0] in RECORDED]
+    for block in blocks:
+        if not begins(block) and any(map(begins, block.splitlines())):
+            wrong(f"docs/{page}: this block has commands and begins with none, so it was not tried: {block}")
+    blocks = list(filter(begins, blocks))
     bin_folder = folder / "bin"
     bin_folder.mkdir()
     for name in RECORDED:
@@ -90,6 +95,11 @@ def recorded(page, folder, wrong):
         wrong(f"docs/{page}: its commands: {done.stderr.strip()}")
         return []
     return [command.split("\x1f")[:-1] for command in record.read_text().split("\x1e")[:-1]]
+
+
+def begins(text):
+    """Whether it begins with a program of the pages."""
+    return text.split()[:1] != [] and text.split()[0] in RECORDED
 
 
 def understood(command):
@@ -113,11 +123,15 @@ def keys(said):
     return found | ({"tls.crt", "tls.key"} if said.cert else set())
 
 
-def example_files(folder):
-    for name in ("ca.crt", "seed.yaml"):
+def example_files(folder, options):
+    """The files that the commands read: certificates with their keys, and others."""
+    options = [said for said in options if said]
+    for name in {one.partition("=")[2] or one for said in options for one in said.from_file}:
         (folder / name).write_text("example\n")
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=example",
-                    "-keyout", "tls.key", "-out", "tls.crt"], cwd=folder, check=True, capture_output=True)
+    for said in options:
+        if said.cert:
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=example",
+                            "-keyout", said.key, "-out", said.cert], cwd=folder, check=True, capture_output=True)
 
 
 def dry_run(kubectl, command, expected, folder, page, wrong):
@@ -173,6 +187,6 @@ def named(page, commands, texts, wrong):
     there = {(one["kind"].lower(), one["metadata"]["name"]) for text in texts for one in manifests(text)}
     for command in commands:
         if command[0] == "kubectl" and "create" not in command:
-            for kind, name in re.findall(r"\b(service|daemonset|statefulset|pod)[/ ]([\w-]+)", " ".join(command)):
+            for kind, name in re.findall(r"\b(service|daemonset|statefulset|pod)[/ ](\w[\w-]*)", " ".join(command)):
                 if (kind, name) not in there:
                     wrong(f"docs/{page}: {' '.join(command)}: the chart makes no {kind} {name}")

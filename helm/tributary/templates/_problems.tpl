@@ -73,7 +73,8 @@
 {{- if and (eq $lb.kind "nlb") (gt (int $r.idleTimeout) 6000) }}{{ $p = append $p (printf "expected.keepAlive: %s needs an idle timeout of %d s, and an NLB has 6000 s at most; 4000s at most" $v.expected.keepAlive (int $r.idleTimeout)) }}{{ end }}
 {{- if gt (int $r.maxKeepAlive) 65535 }}{{ $p = append $p (printf "expected.keepAlive: %s is more than MQTT can say; 65535s at most" $v.expected.keepAlive) }}{{ end }}
 {{- if and (eq $lb.policy "load") (eq $lb.kind "nginx") }}{{ $p = append $p "loadBalancer.policy: load, which NGINX's free edition cannot do; take haproxy, or least-connections" }}{{ end }}
-{{- if and $balancer (eq $v.form "node") }}{{ $p = append $p (printf "loadBalancer.kind: %s, and form: node has clients connect to machines; take none" $lb.kind) }}{{ end }}
+{{- if and (eq $v.form "node") (or $balancer (and (ne $lb.kind "none") (include "tributary.alone" .))) }}{{ $p = append $p (printf "loadBalancer.kind: %s, and form: node has clients connect to machines; take none" $lb.kind) }}{{ end }}
+{{- if and (include "tributary.alone" .) $v.expected.nodes }}{{ $p = append $p (printf "expected.nodes: %d, and each machine has a broker of its own; expected.clients is what each is to have, so leave it out" (int $v.expected.nodes)) }}{{ end }}
 {{- if and $balancer (eq $lb.tls "ended") (not (include "tributary.anyEnded" .)) }}{{ $p = append $p "loadBalancer.tls: ended, and no listener has a certificate; set listeners.NAME.tls.existingSecret" }}{{ end }}
 {{- if and (eq $lb.kind "nlb") (ne $lb.serviceType "") (ne $lb.serviceType "LoadBalancer") }}{{ $p = append $p (printf "loadBalancer.serviceType: %s, and an NLB is made for LoadBalancer alone; leave it out" $lb.serviceType) }}{{ end }}
 

@@ -2,6 +2,8 @@ package io.tributary.testcontainers;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,6 +39,8 @@ final class ContainerCluster implements AutoCloseable {
     private static final String ADDRESSES = "198.18.131.";
 
     private static final int FIRST_OF_KAFKA = 10;
+    private static final int KAFKA_PORT = 9092;
+    private static final int REACHED_WITHIN_MILLIS = 5_000;
 
     private final Network network = Network.builder()
             .createNetworkCmdModifier(command -> command.withIpam(new com.github.dockerjava.api.model.Network.Ipam()
@@ -87,6 +91,16 @@ final class ContainerCluster implements AutoCloseable {
         return redis.stream().map(ContainerCluster::address).toList();
     }
 
+    /** Whether this machine has a way to the containers' own addresses. */
+    boolean isReachable() {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(kafkaAddress(1), KAFKA_PORT), REACHED_WITHIN_MILLIS);
+            return true;
+        } catch (IOException _) {
+            return false;
+        }
+    }
+
     /** Deletes everything in Redis. */
     void clearRedis() {
         redis.forEach(server -> said(server, "flushall"));
@@ -98,9 +112,12 @@ final class ContainerCluster implements AutoCloseable {
 
     private static String said(GenericContainer<?> server, String... command) {
         try {
-            return server.execInContainer(Stream.concat(Stream.of("redis-cli"), Stream.of(command))
-                            .toArray(String[]::new))
-                    .getStdout();
+            ExecResult result = server.execInContainer(
+                    Stream.concat(Stream.of("redis-cli"), Stream.of(command)).toArray(String[]::new));
+            if (result.getExitCode() != 0) {
+                throw new IllegalStateException("redis-cli: " + result.getStdout() + result.getStderr());
+            }
+            return result.getStdout();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
