@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * @param threads event loops of each process of the tool
  * @param target what is measured unless the command line says
  * @param targetSettings settings of a Tributary that is started
- * @param mayDrop whether a limit of the broker is to drop messages: those that it counts as dropped are not held against it
+ * @param mayDrop whether a limit of the broker is to drop messages; those that it counts as dropped are not lost
  */
 public record Scenario(
         String name,

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 
 /** What the nodes of a Tributary say in their metrics, added up. */
 final class NodeCounts {
-    /** How each is called in results: the messages in queues of persistent sessions, and those that a limit has dropped. */
+    /** The messages in queues of persistent sessions, and those that a limit has dropped, as results call them. */
     private static final Map<String, String> METRICS = Map.of(
             "messages queued", "tributary_messages_queued", "messages dropped", "tributary_messages_dropped_total");
 
