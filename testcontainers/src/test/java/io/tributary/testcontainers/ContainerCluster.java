@@ -190,7 +190,8 @@ final class ContainerCluster implements AutoCloseable {
                 .withEnv("KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR", "3")
                 .withEnv("KAFKA_AUTO_CREATE_TOPICS_ENABLE", "false")
                 .withEnv("KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS", "1000")
-                .waitingFor(Wait.forLogMessage(".*Kafka Server started.*", 1).withStartupTimeout(LONGEST_START));
+                .withExposedPorts(KAFKA_PORT)
+                .waitingFor(Wait.forListeningPort().withStartupTimeout(LONGEST_START));
     }
 
     private GenericContainer<?> redis(int number) {
