@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.DrainConfig;
 import io.tributary.cluster.ClusterConfig;
 import io.tributary.cluster.ingest.IngestConfig;
+import io.tributary.cluster.kafka.ChangingCertificates;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.link.ClusterSecret;
 import io.tributary.cluster.link.LinkConfig;
@@ -193,6 +194,7 @@ class ClusterSettingsTest {
                                 "io.tributary.cluster.kafka.PasswordFileCallbacks"),
                         Map.entry("ssl.truststore.type", "PEM"),
                         Map.entry("ssl.truststore.location", authorities.toString()),
+                        Map.entry("ssl.engine.factory.class", ChangingCertificates.class.getName()),
                         Map.entry("ssl.endpoint.identification.algorithm", "https"));
         assertThat(kafka.toString()).doesNotContain("quo");
     }

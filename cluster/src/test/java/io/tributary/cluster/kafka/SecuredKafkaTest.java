@@ -18,6 +18,7 @@ import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.ShardLog;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.HashMap;
@@ -167,6 +168,45 @@ class SecuredKafkaTest {
         }
     }
 
+    /** To a new authority: clients trust both, Kafka shows the new one's certificate, clients trust that one alone. */
+    @Test
+    void appendsGoOnWhenTheAuthorityIsExchanged() throws Exception {
+        KafkaTopics.ensure(config, TestKafka.needs("map"));
+        LocalAuthority next = LocalAuthority.in(folder.resolve("next"));
+        Path shown = authority.serverKey().resolveSibling("server-chain.pem");
+        String former = Files.readString(authority.certificates());
+        String formerChain = Files.readString(shown);
+        Path trusted = Files.writeString(folder.resolve("trusted.pem"), former);
+        Path trustedOnce = Files.writeString(folder.resolve("trusted-once.pem"), former);
+        AtomicInteger done = new AtomicInteger();
+        AppendCallback callback = (offset, failure) -> done.incrementAndGet();
+        try (ShardLog log = TestKafka.log(trusting(trusted))) {
+            assertThat(log.append(3, new byte[1], callback)).isTrue();
+            until(() -> done.get() == 1);
+            String both = former + "\n" + Files.readString(next.certificates());
+            Files.writeString(trusted, both);
+            Files.writeString(authority.certificates(), both);
+            Files.copy(next.serverKey().resolveSibling("server-chain.pem"), shown, StandardCopyOption.REPLACE_EXISTING);
+            kafka.kill(1);
+            kafka.restart(1);
+            assertSentence(trusting(trustedOnce), "Its certificate is not trusted");
+            until(() -> log.append(3, new byte[1], callback));
+            until(() -> done.get() == 2);
+            Files.writeString(trusted, "half of a certificate"); // is not used
+            kafka.kill(1);
+            kafka.restart(1);
+            until(() -> log.append(3, new byte[1], callback));
+            until(() -> done.get() == 3);
+        } finally {
+            Files.writeString(authority.certificates(), former);
+            Files.writeString(shown, formerChain);
+            if (kafka.isRunning(1)) {
+                kafka.kill(1);
+            }
+            kafka.restart(1);
+        }
+    }
+
     /** Kafka's own client may give its answer of before until what it knows of the brokers is five minutes old. */
     @Test
     void refusedClientAsksAgainSoonBeforeAnybodyAsksIt() {
@@ -235,6 +275,13 @@ class SecuredKafkaTest {
         assertSentence(
                 config.withClientProperties(Map.of()).withStartTimeout(Duration.ofSeconds(1)),
                 "Start it, or correct bootstrap-servers, tls or sasl.");
+    }
+
+    private static KafkaConfig trusting(Path certificates) {
+        Map<String, String> properties = new HashMap<>(config.clientProperties());
+        properties.put("ssl.truststore.location", certificates.toString());
+        properties.put("ssl.engine.factory.class", ChangingCertificates.class.getName());
+        return config.withClientProperties(properties);
     }
 
     private static void assertSentence(KafkaConfig wrong, String words) {

@@ -14,6 +14,7 @@ import io.tributary.persistence.shard.ShardStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,6 +89,39 @@ class SecuredRedisTest {
         } finally {
             allow(RedisAccessFailure.PERMISSIONS);
         }
+    }
+
+    /** To a new authority: nodes trust both, Redis shows the new one's certificate, nodes trust that one alone. */
+    @Test
+    void storeGoesOnWhenTheAuthorityIsExchanged() throws Exception {
+        LocalAuthority next = LocalAuthority.in(folder.resolve("next"));
+        String former = Files.readString(authority.certificates());
+        String both = former + "\n" + Files.readString(next.certificates());
+        Path trusted = Files.writeString(folder.resolve("trusted.pem"), former);
+        Path trustedOnce = Files.writeString(folder.resolve("trusted-once.pem"), former);
+        try (RedisCluster cluster = RedisCluster.connect(config.withTls(new Tls(trusted, true)));
+                ShardStore store = new RedisShardStore(cluster, 7, RecordFormat.alone(), RedisRecorder.NONE)) {
+            Workload.useEverything(store, 5);
+            Files.writeString(trusted, both);
+            Files.writeString(authority.certificates(), both); // whom the test itself trusts
+            show(next);
+            Files.copy(next.certificates(), trusted, StandardCopyOption.REPLACE_EXISTING);
+            assertThat(onAll("CLIENT", "KILL", "USER", "tributary"))
+                    .anySatisfy(killed -> assertThat(killed.strip()).isNotEqualTo("0"));
+            Workload.useEverything(store, 6);
+            assertThat(RedisChecks.problems(config.withTls(new Tls(trustedOnce, true)), 4))
+                    .isNotEmpty();
+        } finally {
+            show(authority);
+            Files.writeString(authority.certificates(), former);
+        }
+    }
+
+    private static void show(LocalAuthority shown) {
+        String certificate = shown.serverCertificate().toString();
+        String key = shown.serverKey().toString();
+        assertThat(onAll("CONFIG", "SET", "tls-cert-file", certificate, "tls-key-file", key))
+                .allSatisfy(answer -> assertThat(answer).startsWith("OK"));
     }
 
     private static Path passwordFile(String password) throws IOException {

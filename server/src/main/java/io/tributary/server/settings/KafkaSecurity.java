@@ -1,5 +1,6 @@
 package io.tributary.server.settings;
 
+import io.tributary.cluster.kafka.ChangingCertificates;
 import io.tributary.cluster.kafka.PasswordFileCallbacks;
 import io.tributary.server.settings.check.SettingException;
 import java.nio.file.Path;
@@ -29,6 +30,9 @@ record KafkaSecurity(String name, TlsSettings tls, SaslSettings sasl) {
             }
         }
         ours.putAll(given);
+        if (ours.containsKey("ssl.truststore.location") || ours.containsKey("ssl.keystore.location")) {
+            ours.putIfAbsent("ssl.engine.factory.class", ChangingCertificates.class.getName());
+        }
         return ours;
     }
 
