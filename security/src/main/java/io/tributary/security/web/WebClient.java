@@ -25,8 +25,8 @@ public final class WebClient implements AutoCloseable {
     /**
      * Creates one.
      *
-     * @param authorities the file with the certificates (PEM) of the authorities to trust; null for those that Java
-     *     trusts
+     * @param authorities the file with the certificates (PEM) of the authorities to trust, which is read again when it
+     *     changes; null for those that Java trusts
      * @param connectTimeout how long a connection may take
      */
     public WebClient(@Nullable Path authorities, Duration connectTimeout) {

@@ -47,7 +47,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param url Of {@code http}: the address of the service. Of {@code ldap}: {@code ldaps://HOST:PORT} or
  *     {@code ldap://HOST:PORT}. What is not on this machine must be encrypted.
  * @param certificates Of {@code jwt}, {@code http} and {@code ldap}: the file with the certificates (PEM) of the
- *     authorities to trust; without a value, those that Java trusts.
+ *     authorities to trust, read again at a new connection when it has changed; without a value, those that
+ *     Java trusts.
  * @param startTls Of {@code ldap} with {@code ldap://}: whether the connection is encrypted once it is there.
  * @param bindTemplate Of {@code ldap}: the name of a user's entry, with <code>{}</code> for the user name, such as
  *     <code>uid={},ou=people,dc=acme</code>.

@@ -10,8 +10,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * Encryption of connections to a server.
  *
  * @param enabled Whether connections are encrypted.
- * @param certificates The file with the certificates (PEM) of the authorities to trust; without a value, those that
- *     Java trusts.
+ * @param certificates The file with the certificates (PEM) of the authorities to trust, read again at a new connection
+ *     when it has changed; without a value, those that Java trusts.
  * @param verifyHost Whether a server's certificate must name the host that was connected to.
  */
 public record TlsSettings(

@@ -1,0 +1,126 @@
+package io.tributary.security.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Against a server with TLS whose certificate changes. */
+class WebClientTest {
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    private Path folder;
+
+    private final X509Bundle former = authority("CN=former");
+    private final X509Bundle next = authority("CN=next");
+    private HttpsServer server;
+
+    @BeforeEach
+    void start() throws Exception {
+        server = serve(0, former);
+    }
+
+    @AfterEach
+    void stop() {
+        server.stop(0);
+    }
+
+    /** To a new authority: both are trusted, the server shows the new one's certificate, that one alone is trusted. */
+    @Test
+    void authorityIsExchangedWithoutANewClient() throws Exception {
+        Path trusted = Files.writeString(folder.resolve("trusted.pem"), former.getCertificatePEM());
+        Path trustedOnce = Files.writeString(folder.resolve("trusted-once.pem"), former.getCertificatePEM());
+        try (WebClient client = new WebClient(trusted, Duration.ofSeconds(5));
+                WebClient other = new WebClient(trustedOnce, Duration.ofSeconds(5))) {
+            assertThat(ask(client)).isEqualTo(204);
+            Files.writeString(trusted, former.getCertificatePEM() + next.getCertificatePEM());
+            assertThat(ask(client)).isEqualTo(204);
+            exchange(next);
+            assertThat(ask(client)).isEqualTo(204);
+            assertThatThrownBy(() -> ask(other))
+                    .hasRootCauseMessage("unable to find valid certification path to requested target");
+            Files.writeString(trusted, "half of a certificate"); // is not used
+            exchange(next);
+            assertThat(ask(client)).isEqualTo(204);
+            Files.writeString(trusted, next.getCertificatePEM());
+            exchange(former);
+            assertThatThrownBy(() -> ask(client))
+                    .hasRootCauseMessage("unable to find valid certification path to requested target");
+        }
+    }
+
+    @Test
+    void certificateOfAnotherHostIsRefused() throws Exception {
+        Path trusted = Files.writeString(folder.resolve("trusted.pem"), former.getCertificatePEM());
+        try (WebClient client = new WebClient(trusted, Duration.ofSeconds(5))) {
+            assertThatThrownBy(() -> ask(client, "127.0.0.1")).hasStackTraceContaining("subject alternative names");
+        }
+    }
+
+    @Test
+    void fileWithoutCertificatesIsRefused() throws Exception {
+        Path empty = Files.writeString(folder.resolve("empty.pem"), "");
+        assertThatThrownBy(() -> new WebClient(empty, Duration.ofSeconds(5)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("has no certificate (PEM)");
+    }
+
+    private int ask(WebClient client) {
+        return ask(client, "localhost");
+    }
+
+    private int ask(WebClient client, String host) {
+        URI uri = URI.create("https://" + host + ":" + server.getAddress().getPort() + "/");
+        HttpRequest request = HttpRequest.newBuilder(uri).build();
+        return client.send(request, Duration.ofSeconds(10), 100).join().statusCode();
+    }
+
+    private void exchange(X509Bundle by) throws Exception {
+        int port = server.getAddress().getPort();
+        server.stop(0);
+        server = serve(port, by);
+    }
+
+    private static HttpsServer serve(int port, X509Bundle by) throws Exception {
+        X509Bundle own = new CertificateBuilder()
+                .subject("CN=localhost")
+                .addSanDnsName("localhost")
+                .buildIssuedBy(by);
+        SSLContext tls = SSLContext.getInstance("TLS");
+        tls.init(own.toKeyManagerFactory().getKeyManagers(), null, null);
+        HttpsServer server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+        server.setHttpsConfigurator(new HttpsConfigurator(tls));
+        server.createContext("/", exchange -> {
+            exchange.sendResponseHeaders(204, -1);
+            exchange.close();
+        });
+        server.start();
+        return server;
+    }
+
+    private static X509Bundle authority(String name) {
+        try {
+            return new CertificateBuilder()
+                    .subject(name)
+                    .setIsCertificateAuthority(true)
+                    .buildSelfSigned();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
