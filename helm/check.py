@@ -186,7 +186,7 @@ def balancers(rendered, write):
     """The configuration of HAProxy or NGINX of combinations named BALANCER-POLICY, for the test that sends clients through them."""
     found = {}
     for name, text in rendered.items():
-        if re.fullmatch(r"(haproxy|nginx)-(round-robin|least-connections|client-id|load)(-ends-tls)?", name):
+        if re.fullmatch(r"(haproxy|nginx)-(round-robin|least-connections|client-id|load)(-ends-tls(-with-certificates)?)?", name):
             for manifest in manifests(text):
                 if manifest["kind"] == "ConfigMap":
                     found |= {f"{name} {file}": content for file, content in manifest["data"].items() if file in ("haproxy.cfg", "nginx.conf", "nodes.js")}

@@ -21,13 +21,15 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
+import java.util.function.IntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
  * Three brokers behind a balancer, at addresses of their own and the same ports, as pods are. A service beside them,
- * which they ask who a client is, notes who came out where and from which address. One thread at a time.
+ * which they ask who a client is, notes who came out where and from which address; or clients are who their
+ * certificates say. One thread at a time.
  */
 final class BalancedNodes implements AutoCloseable {
     private static final int COUNT = 3;
@@ -63,26 +65,54 @@ final class BalancedNodes implements AutoCloseable {
     /** @param tls whether the nodes end TLS */
     static BalancedNodes start(Path folder, boolean tls) throws IOException {
         BalancedNodes nodes = new BalancedNodes(folder);
-        for (int node : nodes.all()) {
-            List<String> settings = new ArrayList<>(List.of(
-                    "--server.address=" + nodes.address(node).getHostAddress(),
-                    "--tributary.listeners.tcp.host=" + nodes.address(node).getHostAddress(),
-                    "--tributary.listeners.tcp.authentication=service",
-                    "--tributary.listeners.tcp.proxy-protocol.enabled=true",
-                    "--tributary.listeners.tcp.proxy-protocol.trusted=127.0.0.1",
-                    "--tributary.security.authenticators.service.kind=http",
-                    "--tributary.security.authenticators.service.url=http://127.0.0.1:"
-                            + nodes.service.getAddress().getPort() + "/" + node));
-            if (tls) {
-                settings.add("--tributary.listeners.tcp.tls.certificate=" + nodes.certificate.certificate());
-                settings.add("--tributary.listeners.tcp.tls.private-key=" + nodes.certificate.key());
-            }
-            nodes.brokers.add(BrokerProcess.prepare(folder.resolve("node-" + node), List.of("-Xmx256m"), settings)
-                    .ports(nodes.tcpPort, nodes.httpPort));
-            nodes.answerAgent(node);
-        }
-        nodes.brokers.parallelStream().forEach(BrokerProcess::start);
+        nodes.start(folder, node -> nodes.byService(node, tls));
         return nodes;
+    }
+
+    /**
+     * Nodes that go by the name in the certificate that the balancer has verified: they take {@code pump-*}, each of
+     * which has the topic {@code of/NAME}, and nobody else.
+     */
+    static BalancedNodes startByCertificate(Path folder) throws IOException {
+        BalancedNodes nodes = new BalancedNodes(folder);
+        nodes.start(
+                folder,
+                _ -> List.of(
+                        "--tributary.listeners.tcp.authentication=certificates",
+                        "--tributary.listeners.tcp.proxy-protocol.certificate-name=true",
+                        "--tributary.security.authenticators.certificates.kind=x509",
+                        "--tributary.security.authenticators.certificates.pattern=pump-*",
+                        "--tributary.security.rules[0].rules[0].allow=all",
+                        "--tributary.security.rules[0].rules[0].topic=of/${cn}"));
+        return nodes;
+    }
+
+    private void start(Path folder, IntFunction<List<String>> more) throws IOException {
+        for (int node : all()) {
+            List<String> settings = new ArrayList<>(List.of(
+                    "--server.address=" + address(node).getHostAddress(),
+                    "--tributary.listeners.tcp.host=" + address(node).getHostAddress(),
+                    "--tributary.listeners.tcp.proxy-protocol.enabled=true",
+                    "--tributary.listeners.tcp.proxy-protocol.trusted=127.0.0.1"));
+            settings.addAll(more.apply(node));
+            brokers.add(BrokerProcess.prepare(folder.resolve("node-" + node), List.of("-Xmx256m"), settings)
+                    .ports(tcpPort, httpPort));
+            answerAgent(node);
+        }
+        brokers.parallelStream().forEach(BrokerProcess::start);
+    }
+
+    private List<String> byService(int node, boolean tls) {
+        List<String> settings = new ArrayList<>(List.of(
+                "--tributary.listeners.tcp.authentication=service",
+                "--tributary.security.authenticators.service.kind=http",
+                "--tributary.security.authenticators.service.url=http://127.0.0.1:"
+                        + service.getAddress().getPort() + "/" + node));
+        if (tls) {
+            settings.add("--tributary.listeners.tcp.tls.certificate=" + certificate.certificate());
+            settings.add("--tributary.listeners.tcp.tls.private-key=" + certificate.key());
+        }
+        return settings;
     }
 
     List<Integer> all() {
@@ -141,9 +171,10 @@ final class BalancedNodes implements AutoCloseable {
         brokers.get(node).start();
     }
 
-    /** Puts certificate and key where a balancer that ends TLS has them. */
+    /** Puts certificate, key and authority where a balancer that ends TLS has them. */
     void certificate(Path folder) throws IOException {
         Files.createDirectories(folder);
+        Files.copy(secured.authority().certificate(), folder.resolve("ca.crt"));
         Files.copy(certificate.certificate(), folder.resolve("tls.crt"));
         Files.copy(certificate.key(), folder.resolve("tls.key"));
         Files.copy(certificate.key(), folder.resolve("tls.crt.key"));

