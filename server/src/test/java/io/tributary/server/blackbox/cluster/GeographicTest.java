@@ -36,8 +36,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * Two regions, each a cluster with Kafka and Redis of its own, and MirrorMaker both ways: what is published in one
  * comes to the persistent sessions of both, once and in order, whatever is killed.
  *
- * <p>One MirrorMaker is killed in any case; {@code -Dgeographic.rounds=10} kills everything ten times. {@code
- * -Dgeographic.exactly-once=false} runs MirrorMaker as it is without settings, and prints how many messages came twice.
+ * <p>One MirrorMaker and one region with all that it has are killed in any case; {@code -Dgeographic.rounds=10} kills
+ * everything ten times. {@code -Dgeographic.exactly-once=false} runs MirrorMaker as it is without settings, and prints
+ * how many messages came twice.
  */
 @Tag("long")
 @ExtendWith(BrokerExtension.class)
@@ -74,10 +75,13 @@ class GeographicTest {
 
         publishAndReceive(us, eu);
         killWhileMessagesCome(List.of(toEu), us, eu);
+        killAllWhileMessagesCome(eu, List.of(toEu), us);
         for (int round = 0; round < ROUNDS; round++) {
             killWhileMessagesCome(List.of(toEu, toUs), us, eu);
             killWhileMessagesCome(eu, us);
             killWhileMessagesCome(us, eu);
+            killAllWhileMessagesCome(eu, List.of(toEu), us);
+            killAllWhileMessagesCome(us, List.of(), eu);
         }
 
         messageThatSaysThatItCameByIngestGoesAcross(us, eu);
@@ -135,6 +139,19 @@ class GeographicTest {
         other.publish(LOAD);
         killed.restart();
         receiveAll(killed, other);
+    }
+
+    /** Its MirrorMaker goes with a region, or goes on beside a Kafka that is gone. */
+    private static void killAllWhileMessagesCome(Region killed, List<MirrorMaker> mirrors, Region other)
+            throws IOException {
+        killed.publish(LOAD);
+        other.publish(LOAD);
+        mirrors.forEach(MirrorMaker::kill);
+        killed.killAll();
+        other.publish(LOAD);
+        killed.restartAll();
+        mirrors.forEach(MirrorMaker::start);
+        publishAndReceive(killed, other);
     }
 
     /** A client can neither keep a message from going across, nor be mistaken for ingest. */

@@ -190,7 +190,21 @@ final class Region implements AutoCloseable {
         }
     }
 
-    /** Starts it again; device and application resume their sessions. */
+    /** Kills all that the region has: its Kafka, its Redis, and the node. Their data stays. */
+    void killAll() {
+        cluster.kafka().close();
+        cluster.redis().close();
+        kill();
+    }
+
+    /** Starts all of it again; device and application resume their sessions. */
+    void restartAll() throws IOException {
+        cluster.kafka().restartAll();
+        cluster.redis().restartAll();
+        restart();
+    }
+
+    /** Starts the node again; device and application resume their sessions. */
     void restart() throws IOException {
         cluster.start(NODE);
         for (Map.Entry<String, IngestedReceiver> receiver : receivers.entrySet()) {
