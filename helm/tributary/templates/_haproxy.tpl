@@ -3,13 +3,15 @@
 {{- $v := .Values }}
 {{- $lb := $v.loadBalancer }}
 {{- $r := include "tributary.reckoned" . | fromYaml }}
+{{- $b := include "tributary.balancing" . | fromYaml }}
 {{- $name := include "tributary.name" . }}
 {{- $domain := printf "%s-nodes.%s.svc.%s" $name .Release.Namespace $v.clusterDomain }}
 {{- $listeners := include "tributary.listeners" . | fromYaml -}}
 global
   log stdout format raw daemon notice
   # Two a client, and some: beyond that clients wait.
-  fd-hard-limit {{ add (mul 2 (int $v.expected.clients)) 1000 }}
+  fd-hard-limit {{ int $b.files }}
+  nbthread {{ int $b.workers }}
 
 defaults
   mode tcp

@@ -160,6 +160,30 @@ openFiles: {{ add $most 2000 }}
 slots: {{ ternary .Values.autoscaling.max (max 6 (mul 2 $nodes)) .Values.autoscaling.enabled }}
 {{- end }}
 
+{{/*
+What the pods of haproxy or nginx need; docs/kubernetes.md says how. Two open files a client, of all clients, since another pod may be away.
+NGINX has a table of connections in each worker, of its share and half as much again: 430 bytes each, and once more beside the workers
+of a reload. A client's own part was measured, and a third more.
+*/}}
+{{- define "tributary.balancing" -}}
+{{- $v := .Values }}
+{{- $lb := $v.loadBalancer }}
+{{- $nginx := eq $lb.kind "nginx" }}
+{{- $cpu := dig "limits" "cpu" (dig "requests" "cpu" "0" $lb.resources) $lb.resources | toString }}
+{{- $processors := divf (regexFind "^[0-9.]+" $cpu | float64) (ternary 1000 1 (hasSuffix "m" $cpu)) | ceil | int }}
+{{- $workers := default (max 2 $processors) $lb.workers | int }}
+{{- $files := add (mul 2 (int $v.expected.clients)) 1000 }}
+{{- $connections := min $files (add (div (mul 3 (int $v.expected.clients)) $workers) 1000) }}
+{{- $clients := ceil (divf $v.expected.clients (max 1 (sub $lb.replicas 1))) | int }}
+{{- $each := ternary (ternary 60 32 (eq $lb.tls "ended")) (ternary 24 6 (eq $lb.tls "ended")) $nginx }}
+{{- $table := ternary (div (mul $workers $connections 430) 1024) (div $files 4) $nginx }}
+workers: {{ $workers }}
+files: {{ $files }}
+connections: {{ $connections }}
+clients: {{ $clients }}
+memory: {{ add 32 (div (add (mul 2 $table) (mul $each $clients)) 1024) }}
+{{- end }}
+
 {{/* How the broker shares out a pod's memory limit, in MiB: the rule of dist/src/main/dist/lib/size.sh, which helm/check holds against it. */}}
 {{- define "tributary.memory" -}}
 {{- $clients := (include "tributary.reckoned" . | fromYaml).clientsPerNode | int }}

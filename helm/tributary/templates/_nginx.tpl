@@ -3,15 +3,16 @@
 {{- $v := .Values }}
 {{- $lb := $v.loadBalancer }}
 {{- $r := include "tributary.reckoned" . | fromYaml }}
+{{- $b := include "tributary.balancing" . | fromYaml }}
 {{- $listeners := include "tributary.listeners" . | fromYaml }}
 {{- $ready := printf "%s-ready.%s.svc.%s" (include "tributary.name" .) .Release.Namespace $v.clusterDomain -}}
 {{- $byClient := eq $lb.policy "client-id" -}}
 pid /tmp/nginx.pid;
 error_log stderr warn;
-worker_processes auto;
-# Two a client, and some.
-worker_rlimit_nofile {{ add (mul 2 (int $v.expected.clients)) 1000 }};
-events { worker_connections {{ add (mul 2 (int $v.expected.clients)) 1000 }}; }
+worker_processes {{ int $b.workers }};
+# Two a client, for each worker its share and half as much again.
+worker_rlimit_nofile {{ add (int $b.connections) 100 }};
+events { worker_connections {{ int $b.connections }}; }
 
 stream {
   # The ready nodes, asked for anew every five seconds.
@@ -59,7 +60,8 @@ stream {
   {{- end }}
 
   server {
-    listen {{ int $listener.port }}{{ if $listener.ended }} ssl{{ end }};
+    # Each worker has a queue of its own, so that clients are shared out evenly.
+    listen {{ int $listener.port }}{{ if $listener.ended }} ssl{{ end }} reuseport;
     {{- if $listener.ended }}
     ssl_certificate /etc/balancer-tls/{{ $key }}/tls.crt;
     ssl_certificate_key /etc/balancer-tls/{{ $key }}/tls.key;

@@ -75,6 +75,13 @@
 {{- if and (eq $lb.policy "load") (eq $lb.kind "nginx") }}{{ $p = append $p "loadBalancer.policy: load, which NGINX's free edition cannot do; take haproxy, or least-connections" }}{{ end }}
 {{- if and (eq $v.form "node") (or $balancer (and (ne $lb.kind "none") (include "tributary.alone" .))) }}{{ $p = append $p (printf "loadBalancer.kind: %s, and form: node has clients connect to machines; take none" $lb.kind) }}{{ end }}
 {{- if and (include "tributary.alone" .) $v.expected.nodes }}{{ $p = append $p (printf "expected.nodes: %d, and each machine has a broker of its own; expected.clients is what each is to have, so leave it out" (int $v.expected.nodes)) }}{{ end }}
+{{- if $balancer }}
+{{- $b := include "tributary.balancing" . | fromYaml }}
+{{- $limit := dig "limits" "memory" (dig "requests" "memory" "" $lb.resources) $lb.resources }}
+{{- if and $limit (lt (include "tributary.mebibytes" $limit | int) (int $b.memory)) }}{{ $p = append $p (printf "loadBalancer.resources.limits.memory: %v is less than the %dMi that %s needs for %d clients a pod while another one is away (expected.clients, loadBalancer.replicas), with %d workers and a reload; leave it out, and so much is taken" $limit (int $b.memory) $lb.kind (int $b.clients) (int $b.workers)) }}{{ end }}
+{{- $toNode := ceil (divf $b.clients (max 1 (sub $r.for 1))) | int }}
+{{- if gt $toNode 60000 }}{{ $p = append $p (printf "loadBalancer.replicas: %d has a pod connect %d clients to one node while another pod and another node are away, and it has about 60000 ports for that; %d at least, or more nodes" (int $lb.replicas) $toNode (add 1 (ceil (divf $v.expected.clients (mul 60000 (max 1 (sub $r.for 1)))) | int))) }}{{ end }}
+{{- end }}
 {{- if and $balancer (eq $lb.tls "ended") (not (include "tributary.anyEnded" .)) }}{{ $p = append $p "loadBalancer.tls: ended, and no listener has a certificate; set listeners.NAME.tls.existingSecret" }}{{ end }}
 {{- if and (eq $lb.kind "nlb") (ne $lb.serviceType "") (ne $lb.serviceType "LoadBalancer") }}{{ $p = append $p (printf "loadBalancer.serviceType: %s, and an NLB is made for LoadBalancer alone; leave it out" $lb.serviceType) }}{{ end }}
 
