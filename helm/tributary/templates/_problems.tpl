@@ -65,6 +65,7 @@
 {{- if and $open $closed }}{{ $p = append $p (printf "listeners.%s.authentication: is empty beside %s; who may connect without a password may do so at all listeners, so give it authenticators, too" (first $open) (join ", " $closed)) }}{{ end }}
 
 {{- if and (ne $lb.kind "none") $proxies (not $lb.trusted) }}{{ $p = append $p (printf "loadBalancer.trusted: is missing; with %s each connection says whose it is, and only the balancer may: %s, such as [10.0.0.0/16]" $lb.kind (ternary "the subnets of the VPC" "the network of the pods" (eq $lb.kind "nlb"))) }}{{ end }}
+{{- if and (eq $lb.kind "nlb") (not $proxies) $v.networkPolicy.enabled (not $lb.trusted) }}{{ $p = append $p "loadBalancer.trusted: is missing, and networkPolicy.enabled keeps from port 9093 who is not named, so no node would pass the NLB's health checks; the subnets of the VPC, such as [10.0.0.0/16]" }}{{ end }}
 {{- range $lb.trusted }}
 {{- if not (regexMatch "^[0-9a-fA-F.:]+(/[0-9]+)?$" .) }}{{ $p = append $p (printf "loadBalancer.trusted: %s is no address and no range of addresses; such as 10.0.0.0/16" .) }}{{ end }}
 {{- if regexMatch "/0$" . }}{{ $p = append $p (printf "loadBalancer.trusted: %s is everybody, who could then name any address as a client's; the balancer's subnets" .) }}{{ end }}
