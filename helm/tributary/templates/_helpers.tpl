@@ -93,6 +93,23 @@ imagePullSecrets:
 {{- toJson $peers }}
 {{- end }}
 
+{{/* All that is below a value, each with the names that lead there: (list NAME VALUE). Read by `fromJsonArray`. What is {name, value} goes by that name. */}}
+{{- define "tributary.leaves" -}}
+{{- $at := index . 0 }}
+{{- $value := index . 1 }}
+{{- $all := list }}
+{{- if and (kindIs "map" $value) (hasKey (default dict $value) "name") (hasKey (default dict $value) "value") }}
+{{- $all = list (dict "at" (printf "%s.%v" $at $value.name) "value" $value.value) }}
+{{- else if and (kindIs "map" $value) $value }}
+{{- range $key, $item := $value }}{{ $all = concat $all (include "tributary.leaves" (list (print $at "." $key) $item) | fromJsonArray) }}{{ end }}
+{{- else if and (kindIs "slice" $value) $value }}
+{{- range $value }}{{ $all = concat $all (include "tributary.leaves" (list $at .) | fromJsonArray) }}{{ end }}
+{{- else }}
+{{- $all = list (dict "at" $at "value" $value) }}
+{{- end }}
+{{- toJson $all }}
+{{- end }}
+
 {{- define "tributary.clustered" -}}
 {{- if or (ne .Values.form "node") (eq .Values.node.mode "cluster") }}true{{ end }}
 {{- end }}

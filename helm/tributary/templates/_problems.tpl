@@ -26,9 +26,6 @@
 {{- if eq $v.kafka.kind "trial" }}{{ $brokers = int $v.kafka.trial.brokers }}{{ end }}
 {{- if and $brokers (gt (int $v.kafka.replicationFactor) $brokers) }}{{ $p = append $p (printf "kafka.replicationFactor: %d copies need as many brokers, and kafka.%s.brokers is %d; lower the one or raise the other" (int $v.kafka.replicationFactor) $v.kafka.kind $brokers) }}{{ end }}
 {{- if and (eq $v.redis.kind "external") (not $v.redis.external.nodes) }}{{ $p = append $p "redis.external.nodes: is missing; addresses of the Redis Cluster, such as redis-1:6379,redis-2:6379 (or redis.kind: trial)" }}{{ end }}
-{{- range $name, $value := $v.kafka.clientProperties }}
-{{- if or (regexMatch "(?i)password|secret" $name) (regexMatch "(?i)password *=" (toString $value)) }}{{ $p = append $p (printf "kafka.clientProperties.%s: a secret in plain words would be in a ConfigMap; use kafka.external.sasl.existingSecret, or a file of security.secretMounts" $name) }}{{ end }}
-{{- end }}
 {{- end }}
 
 {{- if not (include "tributary.daemon" .) }}
@@ -102,7 +99,7 @@
 {{- if not (or $v.autoscaling.cpu $v.autoscaling.memory $v.autoscaling.connections) }}{{ $p = append $p "autoscaling: has nothing to go by; set autoscaling.cpu, memory or connections" }}{{ end }}
 {{- /* An autoscaler does nothing below 1.1 times its target. Settings of a listener's own may say another number. */}}
 {{- $room := mul (int $r.maxConnections) (len $listeners) }}
-{{- $reckoned := not (contains "max-connections" (print (toJson $v.listeners) (toJson $v.settings))) }}
+{{- $reckoned := not (contains "max-connections" (toJson $v.listeners)) }}
 {{- if and $listeners $reckoned (gt (mul 11 (int $v.autoscaling.connections)) (mul 10 $room)) }}{{ $p = append $p (printf "autoscaling.connections: %d are hardly reached, since a node takes %d at most (1.5 times expected.clients a node and listener), and refuses more; such as %d, or more expected.clients" (int $v.autoscaling.connections) (int $room) (int $r.clientsPerNode)) }}{{ end }}
 {{- if and $v.autoscaling.cpu (not (dig "requests" "cpu" "" $v.resources)) }}{{ $p = append $p "resources.requests.cpu: is missing, and autoscaling.cpu is a share of it" }}{{ end }}
 {{- if and (eq $v.autoscaling.by "keda") $v.autoscaling.connections (not $v.autoscaling.prometheus) }}{{ $p = append $p "autoscaling.prometheus: is missing, where KEDA asks for connections; such as http://prometheus.monitoring:9090" }}{{ end }}
@@ -127,7 +124,6 @@
 {{- if and $v.geographic.from (eq (get $v.kafka.clientProperties "sasl.mechanism" | toString) "AWS_MSK_IAM") }}{{ $p = append $p "geographic.from: MirrorMaker's image cannot log in by kafka.clientProperties sasl.mechanism: AWS_MSK_IAM; run a MirrorMaker of your own (from: []), or use SCRAM" }}{{ end }}
 {{- range $key, $value := $v.geographic.properties }}
 {{- if regexMatch "(transforms|predicates)(\\.|$)" $key }}{{ $p = append $p (printf "geographic.properties.%s: would take the place of the filter that keeps messages from coming back; leave it out, or copy with a MirrorMaker of your own" $key) }}{{ end }}
-{{- if and (regexMatch "(?i)password|secret|jaas" $key) (not (contains "${" (toString $value))) }}{{ $p = append $p (printf "geographic.properties.%s: a secret in plain words would be in a ConfigMap; use geographic.from with sasl.existingSecret" $key) }}{{ end }}
 {{- end }}
 {{- range $topic := $v.geographic.ingest }}
 {{- if hasPrefix (print $v.geographic.region ".") $topic }}{{ $p = append $p (printf "geographic.ingest: %s comes from this region itself, and would go round for ever; topics of other regions" $topic) }}
@@ -139,10 +135,7 @@
 {{- if and $v.certificate.enabled (not (index $v.certificate.issuerRef "name")) }}{{ $p = append $p "certificate.issuerRef.name: is missing; cert-manager's issuer" }}{{ end }}
 {{- if and $v.certificate.enabled (not $v.certificate.dnsNames) }}{{ $p = append $p "certificate.dnsNames: is missing; the names that clients use, such as [mqtt.example.com]" }}{{ end }}
 {{- if and $v.security.seed.existingConfigMap $v.security.seed.existingSecret }}{{ $p = append $p "security.seed: has a ConfigMap and a Secret; one of them" }}{{ end }}
-{{- if regexMatch "(?i)(password|token|secret):\\s*[^\\s{/$]" (toYaml (omit $v.settings "x")) }}{{ $p = append $p "settings: has a password, token or secret in plain words, which would be in a ConfigMap; name a file of security.secretMounts" }}{{ end }}
-{{- range $v.extraEnv }}
-{{- if and (regexMatch "(?i)password|token|secret" .name) (hasKey . "value") }}{{ $p = append $p (printf "extraEnv: %s has its value in plain words; use valueFrom.secretKeyRef" .name) }}{{ end }}
-{{- end }}
+{{- $p = concat $p (include "tributary.plainSecrets" . | fromJsonArray) (include "tributary.overridden" . | fromJsonArray) }}
 
 {{- $old := lookup "apps/v1" "StatefulSet" .Release.Namespace (include "tributary.name" .) }}
 {{- if and $old (not (include "tributary.daemon" .)) }}
@@ -159,6 +152,56 @@
 {{- if and $clustered $shards (ne $shards (toString (int $v.cluster.shards))) (gt (int $old.spec.replicas) 0) }}{{ $p = append $p (printf "cluster.shards: %d, and this cluster has %s, which `tributary cluster reshard` changes while no node runs; set it back, or scale the StatefulSet to 0 and do that first" (int $v.cluster.shards) $shards) }}{{ end }}
 {{- end }}
 {{- join "\n" $p }}
+{{- end }}
+
+{{/* A sentence for each secret that stands in the values itself: by the last word of its name, or within a text. A list. */}}
+{{- define "tributary.plainSecrets" -}}
+{{- $v := .Values }}
+{{- $p := list }}
+{{- $places := dict "settings" $v.settings "security.authenticators" $v.security.authenticators "kafka.clientProperties" $v.kafka.clientProperties "geographic.properties" $v.geographic.properties "jvmOptions" $v.jvmOptions "extraEnv" $v.extraEnv "extraContainers" $v.extraContainers "extraInitContainers" $v.extraInitContainers }}
+{{- range $name, $listener := $v.listeners }}{{ $_ := set $places (printf "listeners.%s.settings" $name) (get (default dict $listener) "settings") }}{{ end }}
+{{- $remedies := dict "kafka.clientProperties" "kafka.external.sasl.existingSecret, or a file of security.secretMounts" "geographic.properties" "geographic.from with sasl.existingSecret" "extraEnv" "valueFrom.secretKeyRef" "extraContainers" "valueFrom.secretKeyRef" "extraInitContainers" "valueFrom.secretKeyRef" }}
+{{- range $place, $values := $places }}
+{{- $found := list }}
+{{- range include "tributary.leaves" (list $place $values) | fromJsonArray }}
+{{- $key := last (splitList "." .at) }}
+{{- $text := ternary "" (toString .value) (kindIs "invalid" .value) }}
+{{- $secret := contains "PRIVATE KEY-----" $text }}
+{{- if and (regexMatch "(?i)password|secret|token" $key) $text (not (has (kindOf .value) (list "bool" "map" "slice"))) }}
+{{- $path := and (regexMatch "(?i)file$" $key) (regexMatch "^(file:|[.]{0,2}/)" $text) }}
+{{- if not (or $path (regexMatch "^[$][{].+[}]$" $text) (regexMatch "(?i)(existingSecret|secretName)$" $key)) }}{{ $secret = true }}{{ end }}
+{{- end }}
+{{- range regexFindAll "(?i)(password|secret|token)[a-z0-9._-]*\\s*=\\s*[\"']?\\S" $text -1 }}
+{{- if not (or (regexMatch "(?i)file\\s*=" .) (hasSuffix "$" .)) }}{{ $secret = true }}{{ end }}
+{{- end }}
+{{- if $secret }}{{ $found = append $found .at }}{{ end }}
+{{- end }}
+{{- range uniq $found }}{{ $p = append $p (printf "%s: a secret in plain words, which all see who may read ConfigMaps or pods; use %s" . (get $remedies $place | default "a file of security.secretMounts")) }}{{ end }}
+{{- end }}
+{{- toJson $p }}
+{{- end }}
+
+{{/* A sentence for each setting that would take the place of what the chart reckons with, or checks, whatever way it is written. A list. */}}
+{{- define "tributary.overridden" -}}
+{{- $p := list }}
+{{- $keepAlive := dict "limits.connect.maxkeepalive" "expected.keepAlive" }}
+{{- $places := dict "settings" (merge (dict "stoptimeout" "drain.stopTimeout" "stop.drainrate" "drain.rate" "cluster.shards" "cluster.shards" "security.anonymous" "listeners.NAME.authentication, and acceptOpenListener" "listeners" "listeners.NAME, or listeners.NAME.settings") $keepAlive) }}
+{{- $values := dict "settings" .Values.settings }}
+{{- range $name, $listener := .Values.listeners }}
+{{- $at := printf "listeners.%s.settings" $name }}
+{{- $_ := set $values $at (get (default dict $listener) "settings") }}
+{{- $_ := set $places $at (merge (dict "tls" (printf "listeners.%s.tls" $name) "authentication" (printf "listeners.%s.authentication" $name)) $keepAlive) }}
+{{- end }}
+{{- range $place, $instead := $places }}
+{{- range include "tributary.leaves" (list $place (get $values $place)) | fromJsonArray }}
+{{- $at := .at }}
+{{- $name := regexReplaceAll "[_-]" (trimPrefix (print $place ".") $at | lower) "" }}
+{{- range $key, $value := $instead }}
+{{- if hasPrefix (print $key ".") (print $name ".") }}{{ $p = append $p (printf "%s: would win over what the chart reckons with, or checks; use %s" $at $value) }}{{ end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- toJson (uniq $p) }}
 {{- end }}
 
 {{- define "tributary.anyEnded" -}}
