@@ -131,6 +131,20 @@
 {{- end }}
 {{- end }}
 
+{{- $policies := $v.networkPolicy }}
+{{- if and $policies.enabled (not $policies.egress) }}
+{{- $out := "networkPolicy.egress: is empty, so nodes would not reach %s; such as [{ports: [{port: 443}]}], or networkPolicy.enabled: false" }}
+{{- range include "tributary.leaves" (list "security.authenticators" $v.security.authenticators) | fromJsonArray }}
+{{- if and (regexMatch "[.](keys|url)$" .at) (regexMatch "^[a-z]+://" (toString .value)) }}{{ $p = append $p (printf $out (printf "%s (%s)" .value .at)) }}{{ end }}
+{{- end }}
+{{- if and $clustered (eq (get $v.kafka.clientProperties "sasl.mechanism" | toString) "AWS_MSK_IAM") }}{{ $p = append $p (printf $out "AWS, which AWS_MSK_IAM asks for its credentials (kafka.clientProperties.sasl.mechanism)") }}{{ end }}
+{{- end }}
+{{- if and $policies.enabled (not $policies.monitoringNamespace) (not $policies.management) }}
+{{- range $name, $asked := dict "monitoring.serviceMonitor" $v.monitoring.serviceMonitor "monitoring.podMonitor" $v.monitoring.podMonitor "autoscaling.connections" (and $v.autoscaling.enabled $v.autoscaling.connections) }}
+{{- if $asked }}{{ $p = append $p (printf "networkPolicy.monitoringNamespace: is missing, so Prometheus would not reach the nodes (%s); its namespace, such as monitoring, or who it is in networkPolicy.management, or networkPolicy.enabled: false" $name) }}{{ end }}
+{{- end }}
+{{- end }}
+
 {{- if and $v.gateway.enabled (not $v.gateway.parentRefs) }}{{ $p = append $p "gateway.parentRefs: is missing; the gateway, such as [{name: public, namespace: gateways}]" }}{{ end }}
 {{- if and $v.certificate.enabled (not (index $v.certificate.issuerRef "name")) }}{{ $p = append $p "certificate.issuerRef.name: is missing; cert-manager's issuer" }}{{ end }}
 {{- if and $v.certificate.enabled (not $v.certificate.dnsNames) }}{{ $p = append $p "certificate.dnsNames: is missing; the names that clients use, such as [mqtt.example.com]" }}{{ end }}
