@@ -73,6 +73,26 @@ capabilities: {drop: [ALL]}
 {{- divf (mulf $n (default 1 $unit)) 1048576 | floor | int64 }}
 {{- end }}
 
+{{/* The field of a StatefulSet with the volume of each pod: (list SIZE CLASS). Empty without a size. */}}
+{{- define "tributary.claims" -}}
+{{- if index . 0 -}}
+volumeClaimTemplates:
+  - metadata: {name: data}
+    spec:
+      accessModes: [ReadWriteOnce]
+      {{- with index . 1 }}
+      storageClassName: {{ . }}
+      {{- end }}
+      resources: {requests: {storage: {{ index . 0 }}}}
+{{- end }}
+{{- end }}
+
+{{/* What that field has, in words. Kubernetes writes sizes in its own way: 1024Gi is 1Ti. */}}
+{{- define "tributary.volume" -}}
+{{- range .volumeClaimTemplates }}a volume of {{ include "tributary.mebibytes" .spec.resources.requests.storage }} MiB{{ with .spec.storageClassName }} of the class {{ . }}{{ end }}
+{{- else }}no volume{{ end }}
+{{- end }}
+
 {{/* The field of a pod that names the secrets of the registry; empty where there are none. */}}
 {{- define "tributary.pullSecrets" -}}
 {{- with .Values.global.imagePullSecrets -}}

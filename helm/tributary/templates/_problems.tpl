@@ -157,15 +157,35 @@
 {{- $anew := printf "; nothing was changed. To go on: kubectl -n %s delete statefulset %s --cascade=orphan, which leaves its pods running, then the same command again" .Release.Namespace $name }}
 {{- if ne $old.spec.serviceName (print $name "-nodes") }}{{ $p = append $p (printf "the StatefulSet %s that is there has the service %s, which cannot be changed%s" $name $old.spec.serviceName $anew) }}{{ end }}
 {{- if ne (default "OrderedReady" $old.spec.podManagementPolicy) "Parallel" }}{{ $p = append $p (printf "the StatefulSet %s that is there has another podManagementPolicy, which cannot be changed%s" $name $anew) }}{{ end }}
-{{- if ne (dig "app.kubernetes.io/component" "" $old.spec.selector.matchLabels) "broker" }}{{ $p = append $p (printf "the StatefulSet %s that is there selects other pods, which cannot be changed%s" $name $anew) }}{{ end }}
-{{- range $claim := $old.spec.volumeClaimTemplates }}
-{{- /* Kubernetes writes sizes in its own way: 1024Gi is 1Ti. */}}
-{{- if and (eq $claim.metadata.name "data") (ne (include "tributary.mebibytes" $claim.spec.resources.requests.storage) (include "tributary.mebibytes" $v.node.storage)) }}{{ $p = append $p (printf "node.storage: %v, and the StatefulSet %s that is there has %v, which cannot be changed%s. The volume itself grows by its claim: kubectl -n %s patch pvc data-%s-0" $v.node.storage $name $claim.spec.resources.requests.storage $anew $.Release.Namespace $name) }}{{ end }}
-{{- end }}
 {{- $shards := dig "annotations" "tributary.io/shards" "" $old.metadata }}
 {{- if and $clustered $shards (ne $shards (toString (int $v.cluster.shards))) (gt (int $old.spec.replicas) 0) }}{{ $p = append $p (printf "cluster.shards: %d, and this cluster has %s, which `tributary cluster reshard` changes while no node runs; set it back, or scale the StatefulSet to 0 and do that first" (int $v.cluster.shards) $shards) }}{{ end }}
 {{- end }}
+{{- $claims := include "tributary.claims" (list (ternary "" $v.node.storage $clustered) $v.node.storageClass) }}
+{{- $fixed := list (list . (ternary "DaemonSet" "StatefulSet" (ne (include "tributary.daemon" .) "")) "broker" "" "node" $claims) (list . "Deployment" "balancer" "-balancer") (list . "Deployment" "mirror" "-mirror") }}
+{{- range $name, $one := dict "kafka" $v.kafka "redis" $v.redis }}
+{{- if and $clustered (eq $one.kind "trial") }}{{ $fixed = append $fixed (list $ "StatefulSet" $name (print "-" $name) (print $name ".trial") (include "tributary.claims" (list $one.trial.storage $one.trial.storageClass))) }}{{ end }}
+{{- end }}
+{{- range $fixed }}{{ with include "tributary.fixed" . }}{{ $p = append $p . }}{{ end }}{{ end }}
 {{- join "\n" $p }}
+{{- end }}
+
+{{/*
+What is wrong where a resource that is there cannot become what the values ask for, since Kubernetes changes neither selectors nor claims:
+(list ROOT KIND COMPONENT SUFFIX), and for a StatefulSet the name of the values and the claims. Empty where nothing is.
+*/}}
+{{- define "tributary.fixed" -}}
+{{- $root := index . 0 }}
+{{- $kind := index . 1 }}
+{{- $name := print (include "tributary.name" $root) (index . 3) }}
+{{- with lookup "apps/v1" $kind $root.Release.Namespace $name }}
+{{- $anew := printf "which cannot be changed; nothing was changed. To go on: kubectl -n %s delete %s %s --cascade=orphan, which leaves its pods running, then the same command again" $root.Release.Namespace (lower $kind) $name }}
+{{- if ne (toJson .spec.selector.matchLabels) (include "tributary.selector" (list $root (index $ 2)) | fromYaml | toJson) }}the {{ $kind }} {{ $name }} that is there selects other pods, {{ $anew }}
+{{- else if eq $kind "StatefulSet" }}
+{{- $wanted := include "tributary.volume" (index $ 5 | fromYaml) }}
+{{- $is := include "tributary.volume" .spec }}
+{{- if ne $wanted $is }}{{ index $ 4 }}.storage and .storageClass: ask for {{ $wanted }}, and the StatefulSet {{ $name }} that is there has {{ $is }}, {{ $anew }}. A volume that is there stays as it is, and grows by its claim: kubectl -n {{ $root.Release.Namespace }} patch pvc data-{{ $name }}-0{{ end }}
+{{- end }}
+{{- end }}
 {{- end }}
 
 {{/* A sentence for each secret that stands in the values itself: by the last word of its name, or within a text. A list. */}}
