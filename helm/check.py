@@ -140,6 +140,10 @@ def try_all(helms_found, table, lint):
             for words in expected.get("lacks", []):
                 if words in out:
                     wrong(f"{where}: has '{words}'")
+            for words in expected.get("each-pod", []):
+                for manifest in manifests(out):
+                    if "containers:" in (text := yaml.dump(manifest)) and words not in text:
+                        wrong(f"{where}: {manifest['kind']} {manifest['metadata']['name']} has no '{words}'")
             rendered.setdefault(name, {})[version] = out
     for name, texts in rendered.items():
         documents = [list(manifests(text)) for text in texts.values()]

@@ -55,6 +55,14 @@ fsGroupChangePolicy: OnRootMismatch
 seccompProfile: {type: RuntimeDefault}
 {{- end }}
 
+{{/* The fields of all pods by which machines are chosen; empty where there are none. */}}
+{{- define "tributary.placed" -}}
+{{- range $key, $value := pick .Values "nodeSelector" "tolerations" }}
+{{- with $value }}{{ dict $key . | toYaml }}
+{{ end }}
+{{- end }}
+{{- end }}
+
 {{- define "tributary.containerSecurity" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
