@@ -66,7 +66,7 @@ backend {{ $key }}
   option httpchk
   http-check send meth GET uri /actuator/health/readiness ver HTTP/1.1 hdr Host localhost
   http-check expect status 200
-  default-server weight 100 check port 9093 inter 2s fall 2 rise 2{{ if $v.management.tls.existingSecret }} check-ssl verify none{{ end }} slowstart {{ $lb.slowStart }} resolvers cluster init-addr none
+  default-server weight 100 check port 9093 inter 2s fall 2 rise 2{{ if (include "tributary.tlsSecret" (list $ "management")) }} check-ssl verify none{{ end }} slowstart {{ $lb.slowStart }} resolvers cluster init-addr none
   {{- if eq $lb.policy "load" }} agent-check agent-port {{ int $lb.agentPort }} agent-inter 2s{{ end }}
   {{- if $listener.proxy }} {{ ternary "send-proxy-v2-ssl-cn" "send-proxy-v2" (and $listener.ended (ne $listener.tls.clientCertificates "none")) }}{{ end }}
   {{- range $i := until (int $r.slots) }}

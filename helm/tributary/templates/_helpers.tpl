@@ -246,6 +246,13 @@ other: {{ $other }}
 enough: {{ max 512 (add 1 (div (mul 20 (add $full $store 160 $tls)) 19)) }}
 {{- end }}
 
+{{/* The Secret with a certificate that is no listener's: the given one, or the one that cert-manager makes: (list ROOT management|link). */}}
+{{- define "tributary.tlsSecret" -}}
+{{- $v := (index . 0).Values }}
+{{- $made := ternary (printf "%s-%s-tls" (include "tributary.name" (index . 0)) (index . 1)) "" (get $v.certificate (index . 1)) }}
+{{- default $made (get $v (index . 1)).tls.existingSecret }}
+{{- end }}
+
 {{/* The listeners that are there, with what is not said filled in: name -> values, and
      proxy (a header comes), secret (of the certificate, or empty), ended (TLS ends in the balancer), broker (TLS of the broker). */}}
 {{- define "tributary.listeners" -}}
@@ -254,13 +261,14 @@ enough: {{ max 512 (add 1 (div (mul 20 (add $full $store 160 $tls)) 19)) }}
 {{- $inFront := ne .Values.loadBalancer.kind "none" }}
 {{- range $name, $given := .Values.listeners }}
 {{- if $given }}
-{{- $defaults := dict "enabled" true "kind" "tcp" "port" 0 "authentication" list "path" "/mqtt" "allowedOrigins" list "acceptOpenListener" false "settings" dict "tls" (dict "existingSecret" "" "clientCertificates" "none" "authorities" (dict "existingSecret" "")) }}
+{{- $defaults := dict "enabled" true "kind" "tcp" "port" 0 "authentication" list "path" "/mqtt" "allowedOrigins" list "acceptOpenListener" false "settings" dict "tls" (dict "enabled" true "existingSecret" "" "clientCertificates" "none" "authorities" (dict "existingSecret" "")) }}
 {{- $listener := mergeOverwrite $defaults (deepCopy $given) }}
 {{- if $listener.enabled }}
 {{- $proxy := $inFront }}
 {{- if not (kindIs "invalid" $listener.proxyProtocol) }}{{ $proxy = $listener.proxyProtocol }}{{ end }}
 {{- $secret := $listener.tls.existingSecret }}
-{{- if and (not $secret) $root.Values.certificate.enabled (not $listener.acceptOpenListener) }}{{ $secret = print (include "tributary.name" $root) "-tls" }}{{ end }}
+{{- if and (not $secret) $root.Values.certificate.enabled }}{{ $secret = print (include "tributary.name" $root) "-tls" }}{{ end }}
+{{- if not $listener.tls.enabled }}{{ $secret = "" }}{{ end }}
 {{- $ended := and (ne $secret "") (ne (include "tributary.balancer" $root) "") (eq $root.Values.loadBalancer.tls "ended") }}
 {{- $_ := set $all $name (merge (dict "proxy" $proxy "secret" $secret "ended" $ended "broker" (and (ne $secret "") (not $ended))) $listener) }}
 {{- end }}
@@ -275,7 +283,7 @@ enough: {{ max 512 (add 1 (div (mul 20 (add $full $store 160 $tls)) 19)) }}
 {{- $v := .Values }}
 {{- if include "tributary.clustered" . }}
 {{- $_ := set $all "link" (dict "secret" $v.link.existingSecret) }}
-{{- with $v.link.tls.existingSecret }}{{ $_ := set $all "link-tls" (dict "secret" .) }}{{ end }}
+{{- with (include "tributary.tlsSecret" (list $ "link")) }}{{ $_ := set $all "link-tls" (dict "secret" .) }}{{ end }}
 {{- if eq $v.kafka.kind "external" }}
 {{- with $v.kafka.external.authorities.existingSecret }}{{ $_ := set $all "kafka-authorities" (dict "secret" .) }}{{ end }}
 {{- with $v.kafka.external.sasl.existingSecret }}{{ $_ := set $all "kafka" (dict "secret" .) }}{{ end }}
@@ -294,7 +302,7 @@ enough: {{ max 512 (add 1 (div (mul 20 (add $full $store 160 $tls)) 19)) }}
 {{- with $listener.tls.authorities.existingSecret }}{{ $_ := set $all (print "authorities-" $name) (dict "secret" .) }}{{ end }}
 {{- end }}
 {{- end }}
-{{- with $v.management.tls.existingSecret }}{{ $_ := set $all "management" (dict "secret" .) }}{{ end }}
+{{- with (include "tributary.tlsSecret" (list $ "management")) }}{{ $_ := set $all "management" (dict "secret" .) }}{{ end }}
 {{- with $v.security.firstAdministrator.existingSecret }}{{ $_ := set $all "administrator" (dict "secret" .) }}{{ end }}
 {{- with $v.security.seed.existingSecret }}{{ $_ := set $all "seed" (dict "secret" .) }}{{ end }}
 {{- with $v.security.seed.existingConfigMap }}{{ $_ := set $all "seed" (dict "configMap" .) }}{{ end }}
@@ -339,7 +347,7 @@ enough: {{ max 512 (add 1 (div (mul 20 (add $full $store 160 $tls)) 19)) }}
 {{- end }}
 
 {{- define "tributary.rebalanceCommand" -}}
-{{- $https := ne .Values.management.tls.existingSecret "" }}
+{{- $https := ne (include "tributary.tlsSecret" (list $ "management")) "" }}
 {{- $url := printf "%s://%s:9093" (ternary "https" "http" $https) (include "tributary.apiService" .) }}
 {{- $command := list "/opt/tributary/bin/tributary" "rebalance" "--url" $url "--token-file" "/etc/tributary/secrets/administrator/token" }}
 {{- if $https }}{{ $command = concat $command (list "--ca" "/etc/tributary/secrets/management/tls.crt") }}{{ end }}

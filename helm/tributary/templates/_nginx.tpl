@@ -90,7 +90,7 @@ stream {
 {{- define "tributary.nginx.nodes" -}}
 {{- $name := include "tributary.name" . }}
 {{- $domain := printf "%s-nodes.%s.svc.%s" $name .Release.Namespace .Values.clusterDomain -}}
-const readiness = '{{ ternary "https" "http" (ne .Values.management.tls.existingSecret "") }}://NODE:9093/actuator/health/readiness';
+const readiness = '{{ ternary "https" "http" (ne (include "tributary.tlsSecret" (list $ "management")) "") }}://NODE:9093/actuator/health/readiness';
 const nodes = [
 {{- range $i := until (int (include "tributary.reckoned" . | fromYaml).slots) }}
   '{{ $name }}-{{ $i }}.{{ $domain }}',

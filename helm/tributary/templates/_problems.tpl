@@ -46,7 +46,8 @@
 {{- $_ := set $ports $port $at }}
 {{- if $listener.authentication }}{{ $closed = append $closed $name }}{{ else }}{{ $open = append $open $name }}{{ end }}
 {{- if not $listener.acceptOpenListener }}
-{{- if not $listener.secret }}{{ $p = append $p (print $at ".tls.existingSecret: is missing, so passwords and messages could be read on the way; the Secret with tls.crt and tls.key, or certificate.enabled: true, or " $at ".acceptOpenListener: true") }}{{ end }}
+{{- if not $listener.tls.enabled }}{{ $p = append $p (print $at ".tls.enabled: is false, so passwords and messages could be read on the way; leave it out, or " $at ".acceptOpenListener: true") }}
+{{- else if not $listener.secret }}{{ $p = append $p (print $at ".tls.existingSecret: is missing, so passwords and messages could be read on the way; the Secret with tls.crt and tls.key, or certificate.enabled: true, or " $at ".acceptOpenListener: true") }}{{ end }}
 {{- if not $listener.authentication }}{{ $p = append $p (print $at ".authentication: is empty, so everybody who reaches the listener may connect; names of security.authenticators, or " $at ".acceptOpenListener: true") }}{{ end }}
 {{- end }}
 {{- range $listener.authentication }}
@@ -105,7 +106,7 @@
 {{- if and (eq $v.autoscaling.by "keda") $v.autoscaling.connections (not $v.autoscaling.prometheus) }}{{ $p = append $p "autoscaling.prometheus: is missing, where KEDA asks for connections; such as http://prometheus.monitoring:9090" }}{{ end }}
 {{- if eq $v.form "node" }}{{ $p = append $p "autoscaling.enabled: form: node has a broker a machine; leave it out" }}{{ end }}
 {{- if and $v.autoscaling.rebalance (not $v.security.firstAdministrator.existingSecret) }}{{ $p = append $p "autoscaling.rebalance: needs a token; set security.firstAdministrator.existingSecret" }}{{ end }}
-{{- if and $v.autoscaling.rebalance (not $v.management.tls.existingSecret) }}{{ $p = append $p (printf "autoscaling.rebalance: would send the administrators' token over the network in plain words, which `tributary rebalance` refuses; set management.tls.existingSecret, a certificate that names %s, or leave it out" (include "tributary.apiService" .)) }}{{ end }}
+{{- if and $v.autoscaling.rebalance (not (include "tributary.tlsSecret" (list $ "management"))) }}{{ $p = append $p (printf "autoscaling.rebalance: would send the administrators' token over the network in plain words, which `tributary rebalance` refuses; set management.tls.existingSecret, a certificate that names %s, or certificate.management, or leave it out" (include "tributary.apiService" .)) }}{{ end }}
 {{- end }}
 
 {{- if and (eq $v.form "node") (eq $v.node.mode "standalone") (not $v.node.everyMachine) (gt (int $r.nodes) 1) }}{{ $p = append $p (printf "replicas: %d brokers that stand alone behind one Service would not know each other's clients; 1, or form: clustered" (int $r.nodes)) }}{{ end }}
@@ -146,7 +147,8 @@
 {{- end }}
 
 {{- if and $v.gateway.enabled (not $v.gateway.parentRefs) }}{{ $p = append $p "gateway.parentRefs: is missing; the gateway, such as [{name: public, namespace: gateways}]" }}{{ end }}
-{{- if and $v.certificate.enabled (not (index $v.certificate.issuerRef "name")) }}{{ $p = append $p "certificate.issuerRef.name: is missing; cert-manager's issuer" }}{{ end }}
+{{- $inside := or $v.certificate.management $v.certificate.link }}
+{{- if and (not $v.certificate.issuerRef.name) (or $v.certificate.enabled (and $inside (not $v.certificate.insideIssuerRef.name))) }}{{ $p = append $p "certificate.issuerRef.name: is missing; cert-manager's issuer" }}{{ end }}
 {{- if and $v.certificate.enabled (not $v.certificate.dnsNames) }}{{ $p = append $p "certificate.dnsNames: is missing; the names that clients use, such as [mqtt.example.com]" }}{{ end }}
 {{- if and $v.security.seed.existingConfigMap $v.security.seed.existingSecret }}{{ $p = append $p "security.seed: has a ConfigMap and a Secret; one of them" }}{{ end }}
 {{- $p = concat $p (include "tributary.plainSecrets" . | fromJsonArray) (include "tributary.overridden" . | fromJsonArray) }}

@@ -70,7 +70,7 @@ cluster:
     host: 0.0.0.0
     advertised-host: {{ if include "tributary.daemon" . }}${POD_IP}{{ else }}${HOSTNAME}.{{ $name }}-nodes{{ end }}
     secret-file: {{ $secrets }}/link/secret
-    {{- if $v.link.tls.existingSecret }}
+    {{- if (include "tributary.tlsSecret" (list $ "link")) }}
     tls: {certificate: {{ $secrets }}/link-tls/tls.crt, private-key: {{ $secrets }}/link-tls/tls.key, authorities: {{ $secrets }}/link-tls/ca.crt}
     {{- end }}
 {{- else }}
@@ -111,7 +111,7 @@ security:
   {{- if or $v.security.seed.existingSecret $v.security.seed.existingConfigMap }}
   seed: {{ $secrets }}/seed/seed.yaml
   {{- end }}
-{{- if $v.management.tls.existingSecret }}
+{{- if (include "tributary.tlsSecret" (list $ "management")) }}
 http: {tls: {certificate: {{ $secrets }}/management/tls.crt, private-key: {{ $secrets }}/management/tls.key}}
 {{- end }}
 {{- end }}
