@@ -8,6 +8,16 @@ import yaml
 KEY = re.compile(r"^( *)([A-Za-z][A-Za-z0-9]*):")
 
 
+# What several values have alike; `# @schema {"$ref": "#/definitions/NAME"}` names one.
+COUNT = {"type": "integer", "minimum": 0}
+QUANTITIES = {"type": ["object", "null"], "additionalProperties": {"type": ["string", "number"]}}
+DEFINITIONS = {
+    "probe": {"type": "object", "additionalProperties": False, "properties": {name: COUNT for name in (
+        "initialDelaySeconds", "periodSeconds", "timeoutSeconds", "failureThreshold", "successThreshold", "terminationGracePeriodSeconds")}},
+    "resources": {"type": "object", "additionalProperties": False, "properties": {"requests": QUANTITIES, "limits": QUANTITIES}},
+}
+
+
 class Value:
     """A documented value: its path, default, text, and what its comment says of its schema."""
 
@@ -57,7 +67,7 @@ def inside_free_form(one, values):
 
 def schema(values):
     """The JSON schema, in which only what values.yaml has is allowed."""
-    return {"$schema": "http://json-schema.org/draft-07/schema#", "title": "Values of the chart tributary"} | node((), values)
+    return {"$schema": "http://json-schema.org/draft-07/schema#", "title": "Values of the chart tributary"} | node((), values) | {"definitions": DEFINITIONS}
 
 
 def node(path, values):
@@ -73,6 +83,8 @@ def of_value(one, values):
                 "additionalProperties": of_value(children[0], values)}
     if children:
         return node(one.path, values)
+    if one.schema and "$ref" in one.schema:
+        return {"description": one.text} | one.schema
     found = {"description": one.text} | plain(one.default)
     if one.schema:
         found = found | one.schema

@@ -74,6 +74,23 @@ capabilities: {drop: [ALL]}
 {{- mul (regexFind "^[0-9]+" .) (get (dict "s" 1 "m" 60 "h" 3600 "d" 86400) (regexFind "[a-z]+$" .)) }}
 {{- end }}
 
+{{/* What is wrong with processor time and memory, a sentence: (list NAME RESOURCES). Empty where nothing is. */}}
+{{- define "tributary.badResources" -}}
+{{- $name := index . 0 }}
+{{- $at := index . 1 }}
+{{- $bad := "" }}
+{{- range $part := list "requests" "limits" }}
+{{- range $key, $value := get $at $part | default dict }}
+{{- if not (regexMatch "^[0-9]+([.][0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti)?$" (toString $value)) }}{{ $bad = printf "%s.%s.%s: %v is no quantity; such as %s" $name $part $key $value (ternary "500m" "2Gi" (eq $key "cpu")) }}{{ end }}
+{{- end }}
+{{- end }}
+{{- $asked := dig "requests" "memory" "" $at }}
+{{- $limit := dig "limits" "memory" "" $at }}
+{{- if $bad }}{{ $bad }}
+{{- else if and $asked $limit (gt (include "tributary.mebibytes" $asked | int) (include "tributary.mebibytes" $limit | int)) }}{{ $name }}.requests.memory: {{ $asked }} is more than {{ $name }}.limits.memory: {{ $limit }}, which Kubernetes refuses; lower the one or raise the other
+{{- end }}
+{{- end }}
+
 {{/* A quantity of memory such as 2Gi in MiB, rounded down. */}}
 {{- define "tributary.mebibytes" -}}
 {{- $n := regexFind "^[0-9.]+" (toString .) | float64 }}

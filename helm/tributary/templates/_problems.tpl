@@ -9,7 +9,17 @@
 {{- $lb := $v.loadBalancer }}
 {{- $p := list }}
 
-{{- if eq (default .Chart.AppVersion $v.image.tag) "latest" }}{{ $p = append $p "image.tag: latest is another image each day; name a version, or image.digest" }}{{ end }}
+{{- if and (eq $v.image.tag "latest") (not $v.image.digest) }}{{ $p = append $p "image.tag: latest is another image each day; name a version, or image.digest" }}{{ end }}
+{{- if regexMatch "(:[^/]*|@.*)$" $v.image.repository }}{{ $p = append $p (printf "image.repository: %s has a tag or a digest; image.tag, or image.digest" $v.image.repository) }}{{ end }}
+{{- range $name, $image := dict "loadBalancer.image" $lb.image "kafka.trial.image" $v.kafka.trial.image "redis.trial.image" $v.redis.trial.image "geographic.image" $v.geographic.image "test.image" $v.test.image }}
+{{- if and $image (not (regexMatch "((^|/)[^/:@]+:[^/:@]+|@sha256:[0-9a-f]{64})$" $image)) }}{{ $p = append $p (printf "%s: %s has neither tag nor digest, which means latest, another image each day; name a version, such as %s:1.2.3" $name $image $image) }}{{ end }}
+{{- if hasSuffix ":latest" $image }}{{ $p = append $p (printf "%s: %s is another image each day; name a version" $name $image) }}{{ end }}
+{{- end }}
+{{- $version := regexFind "(^|/)nginx(-unprivileged)?:[0-9]+[.][0-9]+([.][0-9]+)?" $lb.image | regexFind "[0-9.]+$" }}
+{{- if and (eq $lb.kind "nginx") $version (semverCompare "<1.27.3" (ternary $version (print $version ".99") (eq (len (splitList "." $version)) 3))) }}{{ $p = append $p (printf "loadBalancer.image: %s cannot ask DNS for the nodes anew, which NGINX does from 1.27.3 on; such as nginx:1.29-alpine" $lb.image) }}{{ end }}
+{{- range $name, $given := dict "resources" $v.resources "loadBalancer.resources" $lb.resources "kafka.strimzi.resources" $v.kafka.strimzi.resources "kafka.trial.resources" $v.kafka.trial.resources "redis.trial.resources" $v.redis.trial.resources "geographic.resources" $v.geographic.resources }}
+{{- with include "tributary.badResources" (list $name $given) }}{{ $p = append $p . }}{{ end }}
+{{- end }}
 {{- if not (dig "limits" "memory" "" $v.resources) }}{{ $p = append $p "resources.limits.memory: is missing, and heap and direct memory are parts of it; such as 2Gi" }}
 {{- else if lt (int $memory.limit) 512 }}{{ $p = append $p (printf "resources.limits.memory: %v is too little for a broker; at least 512Mi" (dig "limits" "memory" "" $v.resources)) }}
 {{- else if lt (int $memory.heap) 64 }}{{ $p = append $p (printf "resources.limits.memory: %v leaves no heap with %d clients a node (expected.clients); %dMi would be enough" (dig "limits" "memory" "" $v.resources) (int $r.clientsPerNode) (int $memory.enough)) }}{{ end }}
