@@ -383,6 +383,12 @@ enough: {{ max 512 (add 1 (div (mul 20 (add $full $store 160 $tls)) 19)) }}
 {{- .Values.test.listener | default (first (append (concat $tls $plain) "")) }}
 {{- end }}
 
+{{/* Whether its listener asks for a certificate that `helm test` has not got. */}}
+{{- define "tributary.testLacksCertificate" -}}
+{{- $listener := get (include "tributary.listeners" . | fromYaml) (include "tributary.testListener" .) }}
+{{- if and $listener (eq (dig "tls" "clientCertificates" "" (default dict $listener)) "need") (not .Values.test.clientCertificate.existingSecret) }}true{{ end }}
+{{- end }}
+
 {{- define "tributary.testHost" -}}
 {{- if .Values.test.host }}{{ .Values.test.host }}
 {{- else if ne .Values.loadBalancer.kind "nlb" }}{{ include "tributary.name" . }}{{ if include "tributary.balancer" . }}-balancer{{ end }}.{{ .Release.Namespace }}.svc{{ end }}

@@ -75,8 +75,11 @@
 {{- if and (ne $lb.kind "none") $proxies (not $lb.trusted) }}{{ $p = append $p (printf "loadBalancer.trusted: is missing; with %s each connection says whose it is, and only the balancer may: %s, such as [10.0.0.0/16]" $lb.kind (ternary "the subnets of the VPC" "the network of the pods" (eq $lb.kind "nlb"))) }}{{ end }}
 {{- if and (eq $lb.kind "nlb") (not $proxies) $v.networkPolicy.enabled (not $lb.trusted) }}{{ $p = append $p "loadBalancer.trusted: is missing, and networkPolicy.enabled keeps from port 9093 who is not named, so no node would pass the NLB's health checks; the subnets of the VPC, such as [10.0.0.0/16]" }}{{ end }}
 {{- range $lb.trusted }}
-{{- if not (regexMatch "^[0-9a-fA-F.:]+(/[0-9]+)?$" .) }}{{ $p = append $p (printf "loadBalancer.trusted: %s is no address and no range of addresses; such as 10.0.0.0/16" .) }}{{ end }}
-{{- if regexMatch "/0$" . }}{{ $p = append $p (printf "loadBalancer.trusted: %s is everybody, who could then name any address as a client's; the balancer's subnets" .) }}{{ end }}
+{{- $byte := "(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])" }}
+{{- $v4 := printf "(%s[.]){3}%s(/([12]?[0-9]|3[0-2]))?" $byte $byte }}
+{{- $v6 := "[0-9a-fA-F:]*:[0-9a-fA-F]*(/([1-9]?[0-9]|1[01][0-9]|12[0-8]))?" }}
+{{- if not (regexMatch (printf "^(%s|%s)$" $v4 $v6) .) }}{{ $p = append $p (printf "loadBalancer.trusted: %s is no address and no range of addresses; such as 10.0.0.0/16" .) }}
+{{- else if regexMatch "/[0-7]$" . }}{{ $p = append $p (printf "loadBalancer.trusted: %s is everybody, or nearly, who could then name any address as a client's; the balancer's subnets, /8 at least" .) }}{{ end }}
 {{- end }}
 {{- if and (ne $lb.kind "none") $proxies (ne (len $proxies) (len $listeners)) (eq $lb.kind "nlb") }}{{ $p = append $p (printf "listeners: %s have proxyProtocol and others do not, and an NLB's Service has one setting for all; make it the same" (join ", " $proxies)) }}{{ end }}
 {{- if and (eq $lb.kind "nlb") (gt (int $r.idleTimeout) 6000) }}{{ $p = append $p (printf "expected.keepAlive: %s needs an idle timeout of %d s, and an NLB has 6000 s at most; 4000s at most" $v.expected.keepAlive (int $r.idleTimeout)) }}{{ end }}
@@ -92,6 +95,11 @@
 {{- if gt $toNode 60000 }}{{ $p = append $p (printf "loadBalancer.replicas: %d has a pod connect %d clients to one node while another pod and another node are away, and it has about 60000 ports for that; %d at least, or more nodes" (int $lb.replicas) $toNode (add 1 (ceil (divf $v.expected.clients (mul 60000 (max 1 (sub $r.for 1)))) | int))) }}{{ end }}
 {{- end }}
 {{- if and $balancer (eq $lb.tls "ended") (not (include "tributary.anyEnded" .)) }}{{ $p = append $p "loadBalancer.tls: ended, and no listener has a certificate; set listeners.NAME.tls.existingSecret" }}{{ end }}
+{{- if and (eq $lb.kind "nlb") (gt (int $r.serveFor) 3600) }}{{ $p = append $p (printf "loadBalancer.deregistration: %s is more than the 3600s that an NLB can wait; less, such as 150s" $lb.deregistration) }}{{ end }}
+{{- range $name, $value := $lb.annotations }}
+{{- if contains "deregistration_delay.timeout_seconds" $value }}{{ $p = append $p (printf "loadBalancer.annotations.%s: has deregistration_delay.timeout_seconds, for which a node has to go on serving; use loadBalancer.deregistration" $name) }}{{ end }}
+{{- end }}
+{{- if and $lb.sources (ne (include "tributary.serviceType" .) "LoadBalancer") }}{{ $p = append $p (printf "loadBalancer.sources: have no effect with a Service of the type %s; leave them out, or loadBalancer.serviceType: LoadBalancer" (include "tributary.serviceType" .)) }}{{ end }}
 {{- if and (eq $lb.kind "nlb") (ne $lb.serviceType "") (ne $lb.serviceType "LoadBalancer") }}{{ $p = append $p (printf "loadBalancer.serviceType: %s, and an NLB is made for LoadBalancer alone; leave it out" $lb.serviceType) }}{{ end }}
 
 {{- if and (eq $v.drain.by "command") (not $v.security.firstAdministrator.existingSecret) $clustered }}{{ $p = append $p "security.firstAdministrator.existingSecret: is missing, and a drain needs its token: kubectl create secret generic admin --from-literal=token=admin:$(openssl rand -hex 32), or drain.by: sleep" }}{{ end }}
@@ -156,6 +164,9 @@
 {{- end }}
 {{- end }}
 
+{{- range $name, $listener := $listeners }}
+{{- if and $v.gateway.enabled $listener.secret (not $v.gateway.hostnames) }}{{ $p = append $p (printf "gateway.hostnames: is missing, and the TLSRoute of listeners.%s goes by the name that clients ask for; such as [mqtt.example.com]" $name) }}{{ end }}
+{{- end }}
 {{- if and $v.gateway.enabled (not $v.gateway.parentRefs) }}{{ $p = append $p "gateway.parentRefs: is missing; the gateway, such as [{name: public, namespace: gateways}]" }}{{ end }}
 {{- $inside := or $v.certificate.management $v.certificate.link }}
 {{- if and (not $v.certificate.issuerRef.name) (or $v.certificate.enabled (and $inside (not $v.certificate.insideIssuerRef.name))) }}{{ $p = append $p "certificate.issuerRef.name: is missing; cert-manager's issuer" }}{{ end }}
