@@ -318,7 +318,7 @@ def memory(helm):
         (templates / "notes.yaml").write_text('{{ define "notes" }}' + notes + '{{ end }}notes: {{ include "notes" . | toJson }}\n')
         given = Path(folder) / "values.yaml"
         for limit, clients, form in cases:
-            given.write_text(json.dumps(base | {"form": form, "expected": {"clients": clients} | ({"nodes": 1} if form == "clustered" else {}), "resources": {"limits": {"memory": limit}}}))
+            given.write_text(json.dumps(base | {"form": form, "expected": {"clients": clients} | ({"nodes": 1} if form == "clustered" else {}), "resources": {"requests": {"memory": limit}, "limits": {"memory": limit}}}))
             done = subprocess.run([helm, "template", "mqtt", str(templates.parent), "--kube-version", KUBERNETES[-1], "-f", str(given),
                                    "-s", "templates/notes.yaml"], capture_output=True, text=True)
             heap, *others, enough = rule(limits[limit], clients, "cluster" if form == "clustered" else "standalone")

@@ -57,12 +57,14 @@ final class NodeCounts {
     /** Over all labels. */
     private long read(int port, String metric) throws IOException, InterruptedException {
         URI uri = URI.create("http://127.0.0.1:" + port + "/actuator/prometheus?includedNames=" + metric);
-        String text = client.send(
-                        HttpRequest.newBuilder(uri).timeout(TIMEOUT).build(), HttpResponse.BodyHandlers.ofString())
-                .body();
+        HttpResponse<String> answer =
+                client.send(HttpRequest.newBuilder(uri).timeout(TIMEOUT).build(), HttpResponse.BodyHandlers.ofString());
+        if (answer.statusCode() != 200) {
+            throw new IOException(uri + " answers " + answer.statusCode());
+        }
         List<String> lines =
-                text.lines().filter(line -> line.startsWith(metric)).toList();
-        if (lines.isEmpty()) {
+                answer.body().lines().filter(line -> line.startsWith(metric)).toList();
+        if (lines.isEmpty() && !metric.endsWith("_total")) { // a counter is there from what it counts first
             throw new IOException("no " + metric);
         }
         return lines.stream()
