@@ -13,7 +13,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["kubernetes.md", "eks.md", "edge.md"]
-VARIABLES = {"ECR": "123456789012.dkr.ecr.eu-central-1.amazonaws.com", "VERSION": "1.2.3", "MSK_PASSWORD": "example", "REDIS_PASSWORD": "example",
+VARIABLES = {"ECR": "123456789012.dkr.ecr.eu-central-1.amazonaws.com", "REGISTRY": "registry.example", "VERSION": "1.2.3", "MSK_PASSWORD": "example", "REDIS_PASSWORD": "example",
              "PASSWORD": "example", "TOKEN": "example"}
 # The programs of the pages. They are not run: what they were called with is written down.
 RECORDED = ["aws", "curl", "docker", "eksctl", "helm", "install", "kubectl", "mosquitto_pub", "mosquitto_sub", "openssl", "ssh"]
