@@ -69,6 +69,7 @@ class HttpTlsTest {
                 assertThat(subject(get(client, port, READINESS))).contains("CN=first");
                 assertThat(get(client, port, "/actuator/prometheus").body())
                         .contains("tributary_tls_certificate_expiry_seconds{host=\"default\",listener=\"http\"}")
+                        .contains("tributary_tls_reload_failing{listener=\"http\"} 0.0")
                         .contains("tributary_tls_reloads_total{listener=\"http\",outcome=\"failure\"} 0.0");
             }
             assertThat(plain(port)).startsWith("HTTP/1.1 400");

@@ -101,6 +101,12 @@ public enum BrokerMeters {
                     + " changed and were taken (success), or could not be used (failure).",
             "listener",
             "outcome"),
+    /** Changed files that cannot be used. */
+    TLS_RELOAD_FAILING(
+            "tributary.tls.reload.failing",
+            Type.GAUGE,
+            "1 as long as such files have changed and cannot be used, so that the ones before stay in use; else 0.",
+            "listener"),
     /** Connections of clients whose certificates are revoked. */
     TLS_REVOKED(
             "tributary.tls.revoked",

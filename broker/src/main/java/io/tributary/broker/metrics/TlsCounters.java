@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 
 /** Counts TLS handshakes and reloads of certificates, and shows when certificates expire. Thread-safe. */
@@ -15,7 +16,7 @@ public final class TlsCounters implements TlsRecorder {
 
     private final Meters meters;
     private final Map<String, Listener> listeners = new ConcurrentHashMap<>();
-    private final Map<String, AtomicReference<DoubleSupplier>> certificates = new ConcurrentHashMap<>();
+    private final Map<String, AtomicReference<DoubleSupplier>> gauges = new ConcurrentHashMap<>();
 
     private record Listener(
             LongAdder succeeded,
@@ -57,21 +58,25 @@ public final class TlsCounters implements TlsRecorder {
         of(listener).revoked().increment();
     }
 
-    /** Of one name the newest counts: a broker that begins anew reads its certificates anew. */
+    @Override
+    public void watched(String listener, BooleanSupplier isFailing) {
+        show(BrokerMeters.TLS_RELOAD_FAILING, () -> isFailing.getAsBoolean() ? 1 : 0, listener);
+    }
+
     @Override
     public void certificate(String listener, String host, DoubleSupplier seconds) {
         of(listener);
-        certificates
-                .computeIfAbsent(listener + "\n" + host, _ -> {
-                    AtomicReference<DoubleSupplier> shown = new AtomicReference<>(seconds);
-                    meters.gauge(
-                            BrokerMeters.TLS_CERTIFICATE_EXPIRY,
-                            () -> shown.get().getAsDouble(),
-                            listener,
-                            host);
+        show(BrokerMeters.TLS_CERTIFICATE_EXPIRY, seconds, listener, host);
+    }
+
+    /** Of one name the newest counts: a broker that begins anew reads its certificates anew. */
+    private void show(BrokerMeters meter, DoubleSupplier value, String... tagValues) {
+        gauges.computeIfAbsent(meter + "\n" + String.join("\n", tagValues), _ -> {
+                    AtomicReference<DoubleSupplier> shown = new AtomicReference<>(value);
+                    meters.gauge(meter, () -> shown.get().getAsDouble(), tagValues);
                     return shown;
                 })
-                .set(seconds);
+                .set(value);
     }
 
     private Listener of(String name) {

@@ -188,6 +188,7 @@ public final class TlsContexts implements WatchedFiles, AutoCloseable {
     @Override
     public void record(TlsRecorder newRecorder) {
         recorder = newRecorder;
+        newRecorder.watched(name, () -> rejected != null);
         for (Identity identity : current.material().identities()) {
             String host = identity.host();
             newRecorder.certificate(name, host, () -> secondsLeft(host));

@@ -1,5 +1,6 @@
 package io.tributary.broker.tls;
 
+import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 
 /** Counts handshakes and reloads. Called on event loops, too; must be cheap. */
@@ -19,6 +20,13 @@ public interface TlsRecorder {
 
     /** The files have changed, and were taken or, being wrong, were not. */
     default void reloaded(String listener, boolean isTaken) {}
+
+    /**
+     * There are files that may change.
+     *
+     * @param isFailing whether they have changed and, being wrong, are not used. Called whenever meters are read
+     */
+    default void watched(String listener, BooleanSupplier isFailing) {}
 
     /** A connection was closed because the client's certificate has been revoked. */
     default void revoked(String listener) {}

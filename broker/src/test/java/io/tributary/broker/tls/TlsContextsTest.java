@@ -27,6 +27,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
@@ -55,6 +56,12 @@ class TlsContextsTest {
     private static final class Counts implements TlsRecorder {
         private final List<Boolean> reloads = new ArrayList<>();
         private final Map<String, DoubleSupplier> seconds = new HashMap<>();
+        private BooleanSupplier isFailing = () -> false;
+
+        @Override
+        public void watched(String listener, BooleanSupplier failing) {
+            isFailing = failing;
+        }
 
         @Override
         public void reloaded(String listener, boolean isTaken) {
@@ -249,6 +256,35 @@ class TlsContextsTest {
             contexts.check();
             assertThat(commonName(contexts, null)).isEqualTo("other");
             assertThat(contexts.warnings().getFirst()).endsWith("does not exist");
+        }
+    }
+
+    /** For an alert that stays for as long as the wrong files do. */
+    @Test
+    void reloadFailsUntilTheFilesAreRightOrThoseOfBefore() throws Exception {
+        Path certificate = Files.copy(server.certificate(), folder.resolve("tls.pem"));
+        Path key = Files.copy(server.key(), folder.resolve("tls.key"));
+        OpenSslAuthority.close(key);
+        try (TlsContexts contexts = TlsContexts.forListener(
+                "tcp", TlsConfig.builder(certificate, key).build())) {
+            contexts.record(counts);
+            contexts.check();
+            assertThat(counts.isFailing.getAsBoolean()).isFalse();
+
+            Files.copy(other.certificate(), certificate, StandardCopyOption.REPLACE_EXISTING);
+            contexts.check();
+            contexts.check();
+            assertThat(counts.isFailing.getAsBoolean()).isTrue();
+            Files.copy(server.certificate(), certificate, StandardCopyOption.REPLACE_EXISTING);
+            contexts.check();
+            assertThat(counts.isFailing.getAsBoolean()).isFalse();
+
+            Files.copy(other.certificate(), certificate, StandardCopyOption.REPLACE_EXISTING);
+            contexts.check();
+            assertThat(counts.isFailing.getAsBoolean()).isTrue();
+            Files.copy(other.key(), key, StandardCopyOption.REPLACE_EXISTING);
+            contexts.check();
+            assertThat(counts.isFailing.getAsBoolean()).isFalse();
         }
     }
 

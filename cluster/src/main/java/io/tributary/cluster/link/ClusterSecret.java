@@ -89,6 +89,7 @@ public final class ClusterSecret {
         @Override
         public void record(TlsRecorder newRecorder) {
             recorder = newRecorder;
+            newRecorder.watched(NAME, () -> changing.problem() != null);
         }
 
         @Override

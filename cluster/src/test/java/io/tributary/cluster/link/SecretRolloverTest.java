@@ -16,6 +16,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -64,7 +66,13 @@ class SecretRolloverTest {
         ClusterSecret secret = ClusterSecret.inFile(write("a", OLD));
         AtomicInteger taken = new AtomicInteger();
         AtomicInteger refused = new AtomicInteger();
+        AtomicReference<BooleanSupplier> isFailing = new AtomicReference<>(() -> false);
         TlsRecorder counting = new TlsRecorder() {
+            @Override
+            public void watched(String name, BooleanSupplier failing) {
+                isFailing.set(failing);
+            }
+
             @Override
             public void reloaded(String name, boolean isTaken) {
                 (isTaken ? taken : refused).incrementAndGet();
@@ -78,9 +86,11 @@ class SecretRolloverTest {
                 assertThat(watch.warnings().getFirst())
                         .startsWith("cluster secret: the changed file is not used, the old secret stays: ")
                         .doesNotContain(NEW, "too short");
+                assertThat(isFailing.get().getAsBoolean()).isTrue();
                 assertThat(knowEachOther(secret, ClusterSecret.of(OLD))).isTrue();
                 write("a", OLD);
                 Waiting.until(() -> watch.warnings().isEmpty());
+                assertThat(isFailing.get().getAsBoolean()).isFalse();
             }
             write("a", NEW);
             Waiting.until(() -> knowEachOther(secret, ClusterSecret.of(NEW)));
