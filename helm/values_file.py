@@ -79,8 +79,7 @@ def node(path, values):
 def of_value(one, values):
     children = [other for other in values if other.path[:-1] == one.path]
     if one.each:
-        return {"type": "object", "propertyNames": {"pattern": "^[a-z][a-z0-9]{0,14}$"},
-                "additionalProperties": of_value(children[0], values)}
+        return {"type": "object", "additionalProperties": of_value(children[0], values)}
     if children:
         return node(one.path, values)
     if one.schema and "$ref" in one.schema:

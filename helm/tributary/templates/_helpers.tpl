@@ -45,12 +45,14 @@ labels:
 {{- .Values.serviceAccount.name | default (ternary (include "tributary.name" .) "default" .Values.serviceAccount.create) }}
 {{- end }}
 
-{{/* What all pods have by Pod Security "restricted": the user of the image. */}}
+{{/* What all pods have by Pod Security "restricted": the user of the image, (list ROOT USER). */}}
 {{- define "tributary.podSecurity" -}}
 runAsNonRoot: true
-runAsUser: {{ . }}
-runAsGroup: {{ . }}
-fsGroup: {{ . }}
+{{- if (index . 0).Values.fixedUsers }}
+runAsUser: {{ index . 1 }}
+runAsGroup: {{ index . 1 }}
+fsGroup: {{ index . 1 }}
+{{- end }}
 fsGroupChangePolicy: OnRootMismatch
 seccompProfile: {type: RuntimeDefault}
 {{- end }}

@@ -47,9 +47,13 @@
 
 {{- if not $listeners }}{{ $p = append $p "listeners: there is none, so nobody could connect; such as mqtts: {port: 8883, tls: {existingSecret: mqtt-tls}, authentication: [users]}" }}{{ end }}
 {{- $ports := dict "9093" "health and metrics" "7883" "links between nodes" }}
+{{- if $balancer }}{{ $_ := set $ports "8404" "the balancer's health" }}{{ end }}
+{{- if and $balancer (eq $lb.policy "load") }}{{ $_ := set $ports (toString (int $lb.agentPort)) "loadBalancer.agentPort" }}{{ end }}
 {{- $open := list }}{{ $closed := list }}{{ $proxies := list }}
 {{- range $name, $listener := $listeners }}
 {{- $at := print "listeners." $name }}
+{{- if not (regexMatch "^[a-z][a-z0-9]{0,14}$" $name) }}{{ $p = append $p (print $at ": is no name of a listener; a letter, then letters and digits, all small, 15 at most") }}{{ end }}
+{{- if has $name (list "management" "link" "status") }}{{ $p = append $p (print $at ": is the name of a port of the pods already; take another") }}{{ end }}
 {{- $port := toString (int $listener.port) }}
 {{- if not (int $listener.port) }}{{ $p = append $p (print $at ".port: is missing; such as 8883") }}{{ end }}
 {{- with get $ports $port }}{{ $p = append $p (printf "%s.port: %s is the port of %s; take another" $at $port .) }}{{ end }}
