@@ -1,6 +1,7 @@
 # Runs HAProxy or NGINX, and lets it read configuration and certificates again when they change: connections that are there stay.
 set -u
 state() { cat /etc/balancer/*.cfg /etc/balancer/*.conf /etc/balancer/*.js /etc/balancer-tls/*/* /etc/balancer-authorities/*/* 2>/dev/null | sha256sum; }
+seen=$(state) refused=
 # When told to end, both accept nothing more, and wait for their connections until the grace period is over.
 case $1 in
   haproxy)
@@ -23,16 +24,16 @@ case $1 in
 esac
 main=$!
 trap 'kill -$end $main' TERM
-seen=$(state)
 while kill -0 $main 2>/dev/null; do
   sleep 5 &
   wait $!
   now=$(state)
   [ "$now" != "$seen" ] || continue
-  seen=$now
   if accepts; then
+    seen=$now
     kill -$reload $main
-  else
+  elif [ "$now" != "$refused" ]; then
+    refused=$now # tried again: the check itself may have failed, for want of memory
     echo "the new configuration or certificate cannot be used; the old one stays" >&2
   fi
 done

@@ -83,6 +83,9 @@ public final class Broker implements AutoCloseable {
 
     // Guarded by this.
     private @Nullable Thread restart;
+    /** Whether that thread has yet to bring the node. */
+    private boolean isBeginning;
+
     private boolean closed;
 
     private Broker(
@@ -191,7 +194,10 @@ public final class Broker implements AutoCloseable {
         try {
             synchronized (subscribed) {
                 subscribed.forEach(begun::serve);
-                node = begun;
+                synchronized (this) {
+                    node = begun;
+                    isBeginning = false;
+                }
             }
         } catch (RuntimeException e) {
             begun.close();
@@ -210,6 +216,7 @@ public final class Broker implements AutoCloseable {
         LOG.error("this node begins anew: {}", loss.why());
         problem = "this node begins anew: " + loss.why();
         node = null;
+        isBeginning = true;
         restart = Thread.ofPlatform().name("tributary-restart").daemon().start(() -> restart(lost, loss));
     }
 
@@ -436,10 +443,13 @@ public final class Broker implements AutoCloseable {
         tls.close();
     }
 
-    /** Ends the node, and begins none before {@link #resume}. */
-    private void release() {
+    /** Ends the node, and begins none before {@link #resume}; false when one is just beginning. */
+    private boolean release() {
         BrokerNode last;
         synchronized (this) {
+            if (!closed && node == null && isBeginning) {
+                return false;
+            }
             last = closed ? null : node;
             if (last != null) {
                 problem = "this node is drained";
@@ -453,11 +463,13 @@ public final class Broker implements AutoCloseable {
                 LOG.error("the drained node could not be closed in order", e);
             }
         }
+        return true;
     }
 
     private synchronized void resume() {
-        if (!closed && node == null) {
+        if (!closed && node == null && !isBeginning) {
             problem = "this node begins anew after its drain";
+            isBeginning = true;
             restart = Thread.ofPlatform().name("tributary-restart").daemon().start(this::beginAgain);
         }
     }
@@ -471,8 +483,8 @@ public final class Broker implements AutoCloseable {
         }
 
         @Override
-        public void release() {
-            Broker.this.release();
+        public boolean release() {
+            return Broker.this.release();
         }
 
         @Override

@@ -24,6 +24,8 @@ final class RelocationDuties implements AutoCloseable {
 
     /** For the audit log, which may be out of reach; what is asked for is done all the same. */
     private static final int LONGEST_NOTE_SECONDS = 5;
+    /** How many entries wait for a store that is closed; duties of the thread count, too. */
+    private static final int MOST_WAITING = 100;
 
     private final SecurityStore security;
     private final ScheduledThreadPoolExecutor thread;
@@ -66,10 +68,16 @@ final class RelocationDuties implements AutoCloseable {
                         return false;
                     });
         }
-        if (!thread.isShutdown()) {
+        noteLater(by, from, action, details);
+        return CompletableFuture.completedStage(false);
+    }
+
+    private void noteLater(String by, String from, String action, Map<String, String> details) {
+        if (thread.isShutdown() || thread.getQueue().size() >= MOST_WAITING) {
+            LOG.warn("the audit log does not have {} by {}: the store is closed", action, by);
+        } else {
             ScheduledFuture<?> _ = thread.schedule(() -> note(by, from, action, details), 1, TimeUnit.SECONDS);
         }
-        return CompletableFuture.completedStage(false);
     }
 
     /** Waits for a node that is being released. */

@@ -34,9 +34,13 @@ final class AgentCheck implements AutoCloseable {
     private static final int BACKLOG = 64;
     private static final int MOST_READ = 256;
     private static final Duration PATIENCE = Duration.ofSeconds(1);
+    private static final Duration NEWS_EACH = Duration.ofMillis(500);
 
     private final @Nullable ServerSocket listening;
     private final Supplier<String> answer;
+    // Guarded by answer.
+    private @Nullable String line;
+    private long lineNanos;
     private final Map<InetAddress, Integer> connections = new HashMap<>(); // guarded by itself
 
     /**
@@ -107,11 +111,24 @@ final class AgentCheck implements AutoCloseable {
         }
     }
 
+    /** The status costs something, and the load is that of the time since it was asked last. */
+    private String line() {
+        synchronized (answer) {
+            String known = line;
+            if (known == null || System.nanoTime() - lineNanos > NEWS_EACH.toNanos()) {
+                known = answer.get();
+                line = known;
+                lineNanos = System.nanoTime();
+            }
+            return known;
+        }
+    }
+
     /** What comes from the other side is read first: closed over it, the answer would be lost. */
     private void serve(Socket client) {
         InetAddress peer = client.getInetAddress();
         try (client) {
-            client.getOutputStream().write((answer.get() + "\n").getBytes(StandardCharsets.US_ASCII));
+            client.getOutputStream().write((line() + "\n").getBytes(StandardCharsets.US_ASCII));
             client.shutdownOutput();
             InputStream in = client.getInputStream();
             long until = System.nanoTime() + PATIENCE.toNanos();

@@ -7,6 +7,7 @@ import io.tributary.server.ManagementClient.FailedException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,7 @@ public final class DrainCommand implements Subcommand, Runnable {
                     + " taken back; 2 wrong use.";
 
     private static final Duration POLL = Duration.ofMillis(500);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -129,11 +131,27 @@ public final class DrainCommand implements Subcommand, Runnable {
                 throw new FailedException(why.startsWith("the drain") ? why : "the drain was taken back");
             }
             ManagementClient.pause(POLL);
-            now = client.send("GET", "node/drain", null);
+            now = ask();
             String text = text(now);
             if (!text.equals(said)) {
                 say(now);
                 said = text;
+            }
+        }
+    }
+
+    /** A drain lasts minutes: token and certificate may change meanwhile, and one answer fail to come. */
+    private JsonNode ask() {
+        Instant until = Instant.now().plus(PATIENCE);
+        while (true) {
+            try {
+                return client.send("GET", "node/drain", null);
+            } catch (ManagementClient.FailedException e) {
+                if (Instant.now().isAfter(until)) {
+                    throw e;
+                }
+                client.readAgain();
+                ManagementClient.pause(POLL);
             }
         }
     }

@@ -72,6 +72,11 @@ final class ManagementClient {
         }
     }
 
+    /** Reads token and certificate again before the next request. */
+    void readAgain() {
+        target = null;
+    }
+
     /** Whether the broker is that of this machine. */
     boolean isHere() {
         return url == null || LocalSettings.isHere(target().url());

@@ -4,7 +4,7 @@ package io.tributary.broker.connection;
 public enum DropReason {
     /** The message's expiry interval was over before it was sent. */
     EXPIRED,
-    /** The message is larger than the client's maximum packet size. */
+    /** The message is larger than the client's maximum packet size, or one of its texts than MQTT's 65,535 bytes. */
     TOO_LARGE,
     /** The queue in this node's memory was full: for QoS 0, or of a transient session. */
     QUEUE_FULL,

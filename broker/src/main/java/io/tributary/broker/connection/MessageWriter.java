@@ -12,12 +12,17 @@ import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Writes messages to one client as PUBLISH packets, unless a message is expired, is too large or may not be read by the
  * client; such a message is dropped and counted. Confined to the event loop.
  */
 final class MessageWriter {
+    private static final Logger LOG = LoggerFactory.getLogger(MessageWriter.class);
+    private static final long LONGEST_EXPIRY_SECONDS = 0xFFFF_FFFFL;
+
     private final ConnectionContext context;
     private final boolean mqtt5;
     private final ClientPermissions permissions;
@@ -50,7 +55,14 @@ final class MessageWriter {
             context.services().recorder().notAuthorized(decision.ruleSet());
             return false;
         }
-        PublishTemplate template = context.loop().templates().of(message, mqtt5);
+        PublishTemplate template;
+        try {
+            template = context.loop().templates().of(message, mqtt5);
+        } catch (
+                IllegalArgumentException e) { // not from a client: an embedding program's text that no packet can carry
+            LOG.warn("a message of {} cannot be written, and is dropped: {}", message.topic(), e.getMessage());
+            return drop(DropReason.TOO_LARGE);
+        }
         boolean written = mqtt5
                 ? writeMqtt5(template, queued, packetId, dup)
                 : context.sink().publish(template, PublishVariant.plain(queued.qos(), queued.retain(), dup, packetId));
@@ -100,7 +112,7 @@ final class MessageWriter {
             return ABSENT;
         }
         long leftMillis = Math.max(0, message.expiresAtMillis() - context.timeMillis());
-        return Math.ceilDiv(leftMillis, 1_000);
+        return Math.min(Math.ceilDiv(leftMillis, 1_000), LONGEST_EXPIRY_SECONDS);
     }
 
     private boolean drop(DropReason reason) {

@@ -265,8 +265,7 @@ public final class Drain {
             return;
         }
         look("the node, which leaves the cluster");
-        host.release();
-        if (host.node() == null) { // else it has begun anew, and lets go once more
+        if (host.release() && host.node() == null) { // else it has begun anew, and lets go once more
             enter(Phase.SAFE);
             Objects.requireNonNull(ticking).cancel(false);
             LOG.info("drain: safe to stop, after {} s", elapsed().toSeconds());

@@ -9,8 +9,12 @@ public interface Host {
     @Nullable
     ServingNode node();
 
-    /** Ends the node in order: its clients, its shards, its place in the cluster. Blocks until done. */
-    void release();
+    /**
+     * Ends the node in order: its clients, its shards, its place in the cluster. Blocks until done.
+     *
+     * @return false when there was none to end, and another one begins
+     */
+    boolean release();
 
     /** Begins to serve clients again after {@link #release}; does not wait until they are served. */
     void resume();

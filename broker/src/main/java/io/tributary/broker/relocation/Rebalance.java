@@ -6,6 +6,7 @@ import io.tributary.broker.sys.ClusterStats;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -26,7 +27,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>An order is over when no node has had too many for five seconds, when its time is over, or when it is taken back.
  * Clients that are on their way from one node to another count for who goes: by the mean of the largest sum of the last
- * ten seconds. A node that is drained sends nobody away for it, and has no part in the mean.
+ * ten seconds. A node that is drained sends nobody away for it, and has no part in the mean; nor has one that got no
+ * client for ten seconds though others sent theirs away, for it may not be ready.
  *
  * <p>Any thread; decisions are on one.
  */
@@ -35,6 +37,7 @@ public final class Rebalance {
     private static final int CALM_TICKS = 5;
     private static final int SUMS = 10;
     private static final double PERCENT = 100;
+    private static final int TICKS_WITHOUT_GAIN = 10;
 
     private final Host host;
     private final Journal journal;
@@ -48,6 +51,10 @@ public final class Rebalance {
     private final Deque<Long> sums = new ArrayDeque<>();
     private boolean isOver = true;
     private int calm;
+    private final Map<String, Gain> gains = new HashMap<>();
+
+    /** For how many ticks a node has got no clients that it should have got. */
+    private record Gain(long connections, int ticks) {}
 
     /** Creates it. */
     public Rebalance(
@@ -123,6 +130,7 @@ public final class Rebalance {
         order = newer;
         isOver = newer.rate() == 0;
         calm = 0;
+        gains.clear();
         if (isOver) {
             LOG.info("rebalance: ended");
         } else {
@@ -161,7 +169,7 @@ public final class Rebalance {
                 .filter(ClusterStats.Node::isLive)
                 .map(each -> new Part(each.name(), connections(each), isDrained(each, figures.here())))
                 .toList();
-        List<Part> takers = parts.stream().filter(part -> !part.draining()).toList();
+        List<Part> takers = takers(parts);
         long sum = takers.stream().mapToLong(Part::connections).sum();
         sums.addLast(sum);
         if (sums.size() > SUMS) {
@@ -182,6 +190,28 @@ public final class Rebalance {
         if (!isOver && !isDraining.getAsBoolean() && excess > 0) {
             sendAway((int) Math.min(excess, order.rate()));
         }
+    }
+
+    /**
+     * Who may have more clients: not who is drained, nor who gets none although others send theirs away, such as a node
+     * that is not ready.
+     */
+    private List<Part> takers(List<Part> parts) {
+        List<Part> open = parts.stream().filter(part -> !part.draining()).toList();
+        double mean = mean(open.stream().mapToLong(Part::connections).sum(), open);
+        boolean isUneven = open.stream().anyMatch(part -> part.connections() > most(mean));
+        gains.keySet().retainAll(open.stream().map(Part::node).toList());
+        return open.stream()
+                .filter(part -> ticksWithoutGain(part, isUneven && part.connections() < mean) < TICKS_WITHOUT_GAIN)
+                .toList();
+    }
+
+    private int ticksWithoutGain(Part part, boolean shouldGain) {
+        Gain before = gains.getOrDefault(part.node(), new Gain(-1, 0));
+        boolean isPassedOver = !isOver && shouldGain && part.connections() <= before.connections();
+        Gain now = new Gain(part.connections(), isPassedOver ? before.ticks() + 1 : 0);
+        gains.put(part.node(), now);
+        return now.ticks();
     }
 
     private static double mean(long sum, List<Part> takers) {

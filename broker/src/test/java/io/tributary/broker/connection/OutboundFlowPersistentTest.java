@@ -14,14 +14,17 @@ import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.event.QueueEntry.Released;
 import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.MqttPacket.Puback;
 import io.tributary.common.mqtt.MqttPacket.Pubcomp;
 import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Pubrec;
 import io.tributary.common.mqtt.MqttPacket.Pubrel;
+import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.mqtt.UserProperty;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -317,6 +320,32 @@ class OutboundFlowPersistentTest {
         assertThat(texts(fixture.sink.take(Publish.class))).containsExactly("m2");
         assertThat(fixture.backend.settledSequences()).containsExactly(1);
         assertThat(fixture.recorder.dropped).containsExactly(DropReason.TOO_LARGE);
+    }
+
+    /** Else it would end the connection each time that the client comes back for it. */
+    @Test
+    void dropsMessageThatNoPacketCanCarry() {
+        fixture.connect(Connects.v5().durable());
+        PublishProperties properties =
+                new PublishProperties(null, null, null, null, List.of(new UserProperty("n".repeat(65_536), "v")));
+        Message unsendable =
+                new Message("a", new byte[0], QoS.AT_LEAST_ONCE, false, properties, Message.NEVER, "back-end");
+
+        fixture.deliver(new Delivery(1, queued(unsendable), false), delivery(2, QoS.AT_LEAST_ONCE));
+
+        assertThat(texts(fixture.sink.take(Publish.class))).containsExactly("m2");
+        assertThat(fixture.backend.settledSequences()).containsExactly(1);
+        assertThat(fixture.recorder.dropped).containsExactly(DropReason.TOO_LARGE);
+    }
+
+    @Test
+    void expiryThatNoPacketCanCarryIsTheLongest() {
+        fixture.connect(Connects.v5().durable());
+
+        fixture.deliver(new Delivery(
+                1, queued(expiring("x", QoS.AT_LEAST_ONCE, ConnectionFixture.NOW + (1L << 33) * 1_000)), false));
+
+        assertThat(fixture.sink.takeOnly(Publish.class).messageExpirySeconds()).isEqualTo(0xFFFF_FFFFL);
     }
 
     @Test

@@ -61,7 +61,9 @@ class DrainAnswerTest {
         }
 
         @Override
-        public void release() {}
+        public boolean release() {
+            return true;
+        }
 
         @Override
         public void resume() {}

@@ -82,7 +82,7 @@ class DrainGivenUpTest {
         }
 
         @Override
-        public void release() {
+        public boolean release() {
             throw new AssertionError("it has shards");
         }
 

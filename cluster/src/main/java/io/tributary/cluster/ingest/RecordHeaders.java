@@ -13,6 +13,7 @@ import io.tributary.common.topic.TopicLimits;
 import io.tributary.common.topic.TopicName;
 import io.tributary.persistence.ingest.HeaderNames;
 import io.tributary.persistence.ingest.IngestRecord;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -126,10 +127,7 @@ final class RecordHeaders {
     }
 
     private static String textOf(String name) throws InvalidRecordException {
-        if (name.indexOf('\0') >= 0) {
-            throw new InvalidRecordException("the name of a header has a null character");
-        }
-        return name;
+        return RecordText.of("the name of a header", name.getBytes(StandardCharsets.UTF_8));
     }
 
     private static String tenantOf(String text) throws InvalidRecordException {

@@ -175,6 +175,17 @@ class RecordReaderTest {
                 .hasMessage("more than 2 user properties");
     }
 
+    /** Logged, it could be delivered to nobody, and would come again and again. */
+    @Test
+    void headerWhoseNameNoPacketCanCarryIsRefused() {
+        RecordReader large = new RecordReader("back-end", DecoderLimits.DEFAULT);
+        String name = "\u00e4".repeat(32_768);
+        assertThatThrownBy(() ->
+                        large.read(record("a".getBytes(UTF_8), null, List.of(new Header(name, "1".getBytes(UTF_8))))))
+                .isInstanceOf(InvalidRecordException.class)
+                .hasMessage("the name of a header is longer than 65535 bytes");
+    }
+
     private Message read(String key, String value, String... headers) throws InvalidRecordException {
         List<Header> list = new ArrayList<>();
         for (String header : headers) {
