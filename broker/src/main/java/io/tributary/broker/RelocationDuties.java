@@ -5,6 +5,7 @@ import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.relocation.Drain;
 import io.tributary.broker.relocation.Host;
 import io.tributary.broker.relocation.Rebalance;
+import io.tributary.broker.security.store.Change;
 import io.tributary.broker.security.store.SecurityStore;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -12,6 +13,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,14 +59,16 @@ final class RelocationDuties implements AutoCloseable {
         return rebalance;
     }
 
-    private CompletionStage<Boolean> note(String by, String from, String action, Map<String, String> details) {
+    private CompletionStage<Boolean> note(
+            @Nullable String by, String from, String action, Map<String, String> details) {
         if (security.isOpen()) {
-            return security.note(by, from, action, details)
+            String who = by == null ? Change.BROKER : by;
+            return security.note(who, from, action, details)
                     .toCompletableFuture()
                     .thenApply(_ -> true)
                     .orTimeout(LONGEST_NOTE_SECONDS, TimeUnit.SECONDS)
                     .exceptionally(failure -> {
-                        LOG.warn("the audit log may not have {} by {}", action, by, failure);
+                        LOG.warn("the audit log may not have {} by {}", action, who, failure);
                         return false;
                     });
         }

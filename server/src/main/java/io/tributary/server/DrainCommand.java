@@ -27,7 +27,7 @@ public final class DrainCommand implements Subcommand, Runnable {
                     + " away; then other nodes take its shards over; then it is safe to stop.";
     static final String EXIT_CODES =
             "Exit codes: 0 done, with --wait when it is safe to stop; 1 it failed, or the drain was"
-                    + " taken back; 2 wrong use.";
+                    + " taken back or given up; 2 wrong use.";
 
     private static final Duration POLL = Duration.ofMillis(500);
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -127,8 +127,9 @@ public final class DrainCommand implements Subcommand, Runnable {
         String said = text(now);
         while (!now.path("safeToStop").asBoolean(false)) {
             if (now.path("phase").asString("").equals("serving")) {
-                String why = now.path("waitsFor").asString("");
-                throw new FailedException(why.startsWith("the drain") ? why : "the drain was taken back");
+                String why = now.path("givenUp").asString("");
+                throw new FailedException(
+                        why.isEmpty() ? "the drain was taken back" : "the drain was given up: " + why);
             }
             ManagementClient.pause(POLL);
             now = ask();

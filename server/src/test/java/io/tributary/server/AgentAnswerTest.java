@@ -21,7 +21,7 @@ class AgentAnswerTest {
     private Duration lag = Duration.ZERO;
     private final AgentAnswer answer = new AgentAnswer(
             () -> status,
-            () -> new DrainStatus("n", phase, null, 0, 0, 0, ""),
+            () -> new DrainStatus("n", phase, null, 0, 0, 0, "", null),
             () -> processors,
             () -> lag,
             nanos::get);

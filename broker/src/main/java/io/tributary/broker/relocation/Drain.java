@@ -76,6 +76,7 @@ public final class Drain {
 
     // Confined to the thread.
     private @Nullable DrainOrder order;
+    private @Nullable String givenUp;
     private @Nullable ScheduledFuture<?> ticking;
     private Phase phase = Phase.SERVING;
     private Pace pace = new Pace();
@@ -103,7 +104,7 @@ public final class Drain {
         this.thread = thread;
         this.nanoTime = nanoTime;
         this.recorder = recorder;
-        status = new DrainStatus(name, Phase.SERVING, null, 0, 0, 0, NOTHING);
+        status = new DrainStatus(name, Phase.SERVING, null, 0, 0, 0, NOTHING, null);
     }
 
     /** How far it is; of a tenth of a second ago at most. */
@@ -122,6 +123,7 @@ public final class Drain {
                         () -> {
                             order = newOrder;
                             if (phase == Phase.SERVING) {
+                                givenUp = null;
                                 begunNanos = nanoTime.getAsLong();
                                 pace = new Pace();
                                 enter(Phase.ANNOUNCED);
@@ -159,7 +161,7 @@ public final class Drain {
                                 return CompletableFuture.completedStage(true);
                             }
                             LOG.info("drain: taken back by {} from {}, in phase {}", by, from, phase);
-                            cancel();
+                            serveAgain();
                             return note(by, from, "undrain");
                         },
                         thread)
@@ -167,7 +169,7 @@ public final class Drain {
                 .thenApply(_ -> status);
     }
 
-    private void cancel() {
+    private void serveAgain() {
         Phase before = phase;
         Objects.requireNonNull(ticking).cancel(false);
         enter(Phase.SERVING);
@@ -183,7 +185,7 @@ public final class Drain {
         look(NOTHING);
     }
 
-    private CompletionStage<Boolean> note(String by, String from, String action) {
+    private CompletionStage<Boolean> note(@Nullable String by, String from, String action) {
         return journal.note(by, from, action, Map.of("node", name, "phase", phase.toString()));
     }
 
@@ -214,7 +216,7 @@ public final class Drain {
         switch (phase) {
             case ANNOUNCED -> announced(node, now);
             case SENDING_AWAY -> sendAway(node, now);
-            case HANDING_OVER -> handOver(node, now);
+            case HANDING_OVER -> handOver(node);
             case SERVING, SAFE -> {}
         }
     }
@@ -238,14 +240,14 @@ public final class Drain {
             enter(Phase.HANDING_OVER);
             handedOverNanos = nanoTime.getAsLong();
             fewestShards = Integer.MAX_VALUE;
-            handOver(node, now);
+            handOver(node);
         } else {
             look("clients");
         }
     }
 
     /** Where others are to own the shards, it waits until they do, as long as they take some. */
-    private void handOver(ServingNode node, DrainOrder now) {
+    private void handOver(ServingNode node) {
         node.turnAway(true);
         node.handOver(true);
         int shards = node.ownedShards();
@@ -256,7 +258,7 @@ public final class Drain {
             fewestShards = shards;
             fewestNanos = nanoTime.getAsLong();
         } else if (shards > 0 && isWaitedFor(node) && nanoTime.getAsLong() - fewestNanos >= LONGEST_UNTAKEN.toNanos()) {
-            giveUp(shards, now);
+            giveUp(shards);
             return;
         }
         boolean isPatient = nanoTime.getAsLong() - handedOverNanos < LONGEST_WITHOUT_OWNER.toNanos();
@@ -274,13 +276,15 @@ public final class Drain {
     }
 
     /** To leave would have the clients of these shards wait; the node serves them as before. */
-    private void giveUp(int shards, DrainOrder given) {
-        String why = "the drain was given up: other nodes serve clients, and have taken none of the last " + shards
-                + " shards for " + LONGEST_UNTAKEN.toSeconds() + " s";
-        LOG.warn("{}; the health of the other nodes says why they take none. This node serves clients again", why);
-        CompletionStage<Boolean> _ = note(given.by(), given.from(), "undrain");
-        cancel();
-        look(why);
+    private void giveUp(int shards) {
+        givenUp = "other nodes serve clients, and have taken none of the last " + shards + " shards for "
+                + LONGEST_UNTAKEN.toSeconds() + " s";
+        LOG.warn(
+                "the drain was given up: {}; the health of the other nodes says why they take none. This node serves"
+                        + " clients again",
+                givenUp);
+        CompletionStage<Boolean> _ = note(null, name, "drain-given-up");
+        serveAgain();
     }
 
     /** Whether there is a node that can own the shards. */
@@ -304,6 +308,7 @@ public final class Drain {
                 phase == Phase.SERVING ? 0 : elapsed().toSeconds(),
                 node == null ? 0 : node.connections(),
                 node == null ? 0 : node.ownedShards(),
-                waitsFor);
+                waitsFor,
+                givenUp);
     }
 }

@@ -33,8 +33,8 @@ class DrainGivenUpTest {
     private final Drain drain = new Drain(
             "n1",
             new OneHost(),
-            (_, _, action, _) -> {
-                actions.add(action);
+            (by, from, action, _) -> {
+                actions.add(action + " by " + by + " from " + from);
                 return CompletableFuture.completedStage(true);
             },
             thread,
@@ -48,7 +48,7 @@ class DrainGivenUpTest {
 
     @Test
     void servesAgainAndSaysWhyWhenNoOtherNodeTakesShards() {
-        drain.begin(new DrainOrder(Duration.ZERO, 0, "ada", "here"));
+        begin();
         await().until(() -> drain.status().phase() == Phase.HANDING_OVER && node.handsOver);
         pass(Drain.LONGEST_UNTAKEN.minusSeconds(1));
         node.shards = 7;
@@ -58,10 +58,18 @@ class DrainGivenUpTest {
         pass(Duration.ofSeconds(1));
         await().until(() -> drain.status().phase() == Phase.SERVING);
         await().until(() -> !node.handsOver && !node.turnsAway);
-        assertThat(drain.status().waitsFor())
-                .isEqualTo("the drain was given up: other nodes serve clients, and have taken none of the last 7 shards"
-                        + " for 120 s");
-        assertThat(actions).containsExactly("drain", "undrain");
+        assertThat(drain.status().waitsFor()).isEqualTo("nothing");
+        assertThat(drain.status().givenUp())
+                .isEqualTo("other nodes serve clients, and have taken none of the last 7 shards for 120 s");
+        assertThat(actions).containsExactly("drain by ada from here", "drain-given-up by null from n1");
+        begin();
+        assertThat(drain.status().givenUp()).as("it is drained once more").isNull();
+    }
+
+    private void begin() {
+        drain.begin(new DrainOrder(Duration.ZERO, 0, "ada", "here"))
+                .toCompletableFuture()
+                .join();
     }
 
     private void pass(Duration time) {

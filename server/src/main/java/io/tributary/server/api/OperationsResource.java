@@ -127,6 +127,9 @@ public final class OperationsResource {
         json.put("clients", status.clients());
         json.put("shards", status.shards());
         json.put("waitsFor", status.waitsFor());
+        if (status.givenUp() != null) {
+            json.put("givenUp", status.givenUp());
+        }
         json.put("seconds", status.seconds());
         DrainOrder order = status.order();
         if (order != null) {
