@@ -59,21 +59,20 @@ final class RelocationDuties implements AutoCloseable {
         return rebalance;
     }
 
-    private CompletionStage<Boolean> note(
-            @Nullable String by, String from, String action, Map<String, String> details) {
+    private CompletionStage<?> note(@Nullable String by, String from, String action, Map<String, String> details) {
         if (security.isOpen()) {
             String who = by == null ? Change.BROKER : by;
             return security.note(who, from, action, details)
                     .toCompletableFuture()
-                    .thenApply(_ -> true)
+                    .<@Nullable Void>thenApply(_ -> null)
                     .orTimeout(LONGEST_NOTE_SECONDS, TimeUnit.SECONDS)
                     .exceptionally(failure -> {
                         LOG.warn("the audit log may not have {} by {}", action, who, failure);
-                        return false;
+                        return null;
                     });
         }
         noteLater(by, from, action, details);
-        return CompletableFuture.completedStage(false);
+        return CompletableFuture.completedStage(null);
     }
 
     private void noteLater(String by, String from, String action, Map<String, String> details) {

@@ -9,7 +9,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -116,35 +115,30 @@ public final class Drain {
      * Begins to drain the node. Of a drain that goes on already the rate changes, and the time for load balancers,
      * which counts from its beginning.
      *
-     * @return how far it is then, when the audit log has it
+     * @return how far it is then, when the {@link Journal} is done with it
      */
     public CompletionStage<DrainStatus> begin(DrainOrder newOrder) {
-        return CompletableFuture.<CompletionStage<Boolean>>supplyAsync(
-                        () -> {
-                            order = newOrder;
-                            if (phase == Phase.SERVING) {
-                                givenUp = null;
-                                begunNanos = nanoTime.getAsLong();
-                                pace = new Pace();
-                                enter(Phase.ANNOUNCED);
-                                ticking = thread.scheduleWithFixedDelay(
-                                        this::tickSafely,
-                                        0,
-                                        TimeUnit.SECONDS.toMillis(1) / Pace.STEPS,
-                                        TimeUnit.MILLISECONDS);
-                            }
-                            LOG.info(
-                                    "drain: by {} from {}; clients are served for {} s, then sent away at {} a second",
-                                    newOrder.by(),
-                                    newOrder.from(),
-                                    newOrder.serveFor().toSeconds(),
-                                    newOrder.rate() == 0 ? "any number" : newOrder.rate());
-                            look(phase == Phase.ANNOUNCED ? "load balancers" : status.waitsFor());
-                            return note(newOrder.by(), newOrder.from(), "drain");
-                        },
-                        thread)
-                .thenCompose(Function.identity())
-                .thenApply(_ -> status);
+        return Answer.after(() -> beginNow(newOrder), thread, this::status);
+    }
+
+    private CompletionStage<?> beginNow(DrainOrder newOrder) {
+        order = newOrder;
+        if (phase == Phase.SERVING) {
+            givenUp = null;
+            begunNanos = nanoTime.getAsLong();
+            pace = new Pace();
+            phase = Phase.ANNOUNCED;
+            ticking = thread.scheduleWithFixedDelay(
+                    this::tickSafely, 0, TimeUnit.SECONDS.toMillis(1) / Pace.STEPS, TimeUnit.MILLISECONDS);
+        }
+        LOG.info(
+                "drain: by {} from {}; clients are served for {} s, then sent away at {} a second",
+                newOrder.by(),
+                newOrder.from(),
+                newOrder.serveFor().toSeconds(),
+                newOrder.rate() == 0 ? "any number" : newOrder.rate());
+        look(phase == Phase.ANNOUNCED ? "load balancers" : status.waitsFor());
+        return note(newOrder.by(), newOrder.from(), "drain");
     }
 
     /**
@@ -152,27 +146,25 @@ public final class Drain {
      *
      * @param by who wants it
      * @param from where that one is
-     * @return how far it is then, when the audit log has it
+     * @return how far it is then, when the {@link Journal} is done with it
      */
     public CompletionStage<DrainStatus> cancel(String by, String from) {
-        return CompletableFuture.<CompletionStage<Boolean>>supplyAsync(
-                        () -> {
-                            if (phase == Phase.SERVING) {
-                                return CompletableFuture.completedStage(true);
-                            }
-                            LOG.info("drain: taken back by {} from {}, in phase {}", by, from, phase);
-                            serveAgain();
-                            return note(by, from, "undrain");
-                        },
-                        thread)
-                .thenCompose(Function.identity())
-                .thenApply(_ -> status);
+        return Answer.after(() -> cancelNow(by, from), thread, this::status);
+    }
+
+    private CompletionStage<?> cancelNow(String by, String from) {
+        if (phase == Phase.SERVING) {
+            return CompletableFuture.completedStage(null);
+        }
+        LOG.info("drain: taken back by {} from {}, in phase {}", by, from, phase);
+        serveAgain();
+        return note(by, from, "undrain");
     }
 
     private void serveAgain() {
         Phase before = phase;
         Objects.requireNonNull(ticking).cancel(false);
-        enter(Phase.SERVING);
+        phase = Phase.SERVING;
         order = null;
         if (before == Phase.SAFE) {
             host.resume();
@@ -185,12 +177,8 @@ public final class Drain {
         look(NOTHING);
     }
 
-    private CompletionStage<Boolean> note(@Nullable String by, String from, String action) {
+    private CompletionStage<?> note(@Nullable String by, String from, String action) {
         return journal.note(by, from, action, Map.of("node", name, "phase", phase.toString()));
-    }
-
-    private void enter(Phase next) {
-        phase = next;
     }
 
     private void tickSafely() {
@@ -224,7 +212,7 @@ public final class Drain {
     private void announced(ServingNode node, DrainOrder now) {
         if (elapsed().compareTo(now.serveFor()) >= 0) {
             LOG.info("drain: {} clients are sent away", node.connections());
-            enter(Phase.SENDING_AWAY);
+            phase = Phase.SENDING_AWAY;
             sendAway(node, now);
         } else {
             look("load balancers");
@@ -237,7 +225,7 @@ public final class Drain {
         int left = node.connections();
         if (left == 0) {
             LOG.info("drain: no client is connected; {} shards are handed over", node.ownedShards());
-            enter(Phase.HANDING_OVER);
+            phase = Phase.HANDING_OVER;
             handedOverNanos = nanoTime.getAsLong();
             fewestShards = Integer.MAX_VALUE;
             handOver(node);
@@ -268,7 +256,7 @@ public final class Drain {
         }
         look("the node, which leaves the cluster");
         if (host.release() && host.node() == null) { // else it has begun anew, and lets go once more
-            enter(Phase.SAFE);
+            phase = Phase.SAFE;
             Objects.requireNonNull(ticking).cancel(false);
             LOG.info("drain: safe to stop, after {} s", elapsed().toSeconds());
         }
@@ -283,7 +271,7 @@ public final class Drain {
                 "the drain was given up: {}; the health of the other nodes says why they take none. This node serves"
                         + " clients again",
                 givenUp);
-        CompletionStage<Boolean> _ = note(null, name, "drain-given-up");
+        CompletionStage<?> _ = note(null, name, "drain-given-up");
         serveAgain();
     }
 

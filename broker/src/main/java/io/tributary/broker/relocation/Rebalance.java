@@ -9,13 +9,11 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -88,7 +86,7 @@ public final class Rebalance {
      * @param longest how long it may take
      * @param by who wants it
      * @param from where that one is
-     * @return how they are spread, when the audit log has it; fails with {@link IllegalStateException} where there can
+     * @return how they are spread, when the {@link Journal} is done with it; fails with {@link IllegalStateException} where there can
      *     be nothing to do
      */
     public CompletionStage<RebalanceStatus> begin(int rate, int tolerance, Duration longest, String by, String from) {
@@ -104,13 +102,10 @@ public final class Rebalance {
     }
 
     private CompletionStage<RebalanceStatus> give(String by, String from, int rate, int tolerance, int seconds) {
-        return CompletableFuture.<CompletionStage<Boolean>>supplyAsync(
-                        () -> giveNow(by, from, rate, tolerance, seconds), thread)
-                .thenCompose(Function.identity())
-                .thenApply(_ -> status);
+        return Answer.after(() -> giveNow(by, from, rate, tolerance, seconds), thread, this::status);
     }
 
-    private CompletionStage<Boolean> giveNow(String by, String from, int rate, int tolerance, int seconds) {
+    private CompletionStage<?> giveNow(String by, String from, int rate, int tolerance, int seconds) {
         ServingNode node = host.node();
         if (node == null || node.isAlone()) {
             throw new IllegalStateException(

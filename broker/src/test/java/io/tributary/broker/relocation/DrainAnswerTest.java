@@ -19,7 +19,7 @@ class DrainAnswerTest {
     private static final long PATIENCE_SECONDS = 30;
 
     private final List<String> actions = new ArrayList<>();
-    private final CompletableFuture<Boolean> durable = new CompletableFuture<>();
+    private final CompletableFuture<@Nullable Void> durable = new CompletableFuture<>();
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
     private final Drain drain = new Drain(
             "n1",
@@ -44,7 +44,7 @@ class DrainAnswerTest {
         thread.submit(() -> {}).get(); // it has begun
         assertThat(drain.status().phase()).isEqualTo(Phase.ANNOUNCED);
         assertThat(answer).isNotDone();
-        durable.complete(true);
+        durable.complete(null);
         assertThat(answer.get(PATIENCE_SECONDS, TimeUnit.SECONDS).phase()).isEqualTo(Phase.ANNOUNCED);
         assertThat(drain.cancel("ada", "here")
                         .toCompletableFuture()

@@ -35,7 +35,7 @@ class DrainGivenUpTest {
             new OneHost(),
             (by, from, action, _) -> {
                 actions.add(action + " by " + by + " from " + from);
-                return CompletableFuture.completedStage(true);
+                return CompletableFuture.completedStage(null);
             },
             thread,
             nanos::get,
