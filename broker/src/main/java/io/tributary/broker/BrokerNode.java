@@ -508,7 +508,7 @@ final class BrokerNode implements AutoCloseable {
         sysTopics.close();
         endCanary(farewell);
         // Standalone there is no other node that all at once would be too much for.
-        int perSecond = deployment.isAlone() ? 0 : drain.connectionsPerSecond();
+        int perSecond = deployment.isAlone() ? 0 : drain.drainRate();
         Stages.await(listeners.close(perSecond, drain.longest(), drain.serverReference(), farewell));
     }
 

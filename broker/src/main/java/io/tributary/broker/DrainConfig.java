@@ -1,8 +1,9 @@
 package io.tributary.broker;
 
-import static io.tributary.common.setting.InvalidSettingException.checkAtLeast;
 import static io.tributary.common.setting.InvalidSettingException.checkPositive;
+import static io.tributary.common.setting.InvalidSettingException.checkWithin;
 
+import io.tributary.broker.relocation.DrainOrder;
 import io.tributary.common.setting.InvalidSettingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -11,15 +12,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * How clients are sent away at a stop.
  *
- * @param connectionsPerSecond how many are sent away a second; 0 for all at once
+ * @param drainRate how many are sent away a second, to 1,000,000; 0 for all at once
  * @param longest how long that may take: where there are too many, more are sent away a second
  * @param serverReference where MQTT 5 clients are told to go instead (Server Reference), a UTF-8 string of MQTT that is
  *     not empty, or null for nothing
  */
 public record DrainConfig(
-        int connectionsPerSecond,
-        Duration longest,
-        @Nullable String serverReference) {
+        int drainRate, Duration longest, @Nullable String serverReference) {
 
     /** A thousand a second for ten seconds at most, who are told nothing. */
     public static final DrainConfig DEFAULT = new DrainConfig(1000, Duration.ofSeconds(10), null);
@@ -27,7 +26,7 @@ public record DrainConfig(
     private static final int LONGEST_BYTES = 65_535;
 
     public DrainConfig {
-        checkAtLeast("drain-rate", connectionsPerSecond, 0);
+        checkWithin("drain-rate", drainRate, 0, DrainOrder.MOST_A_SECOND);
         checkPositive("longest", longest);
         if (serverReference != null && !isReference(serverReference)) {
             throw new InvalidSettingException(
@@ -58,7 +57,7 @@ public record DrainConfig(
         private @Nullable String serverReference;
 
         private Builder(DrainConfig from) {
-            drainRate = from.connectionsPerSecond;
+            drainRate = from.drainRate;
             longest = from.longest;
             serverReference = from.serverReference;
         }

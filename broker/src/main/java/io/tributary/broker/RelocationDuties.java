@@ -75,7 +75,7 @@ final class RelocationDuties implements AutoCloseable {
         return CompletableFuture.completedStage(null);
     }
 
-    private void noteLater(String by, String from, String action, Map<String, String> details) {
+    private void noteLater(@Nullable String by, String from, String action, Map<String, String> details) {
         if (thread.isShutdown() || thread.getQueue().size() >= MOST_WAITING) {
             LOG.warn("the audit log does not have {} by {}: the store is closed", action, by);
         } else {

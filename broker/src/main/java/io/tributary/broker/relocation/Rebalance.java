@@ -81,19 +81,18 @@ public final class Rebalance {
     /**
      * Has all nodes rebalance their connections.
      *
-     * @param rate how many clients each node sends away a second, at least 1
-     * @param tolerance how many percent more than the mean a node may have
-     * @param longest how long it may take
+     * @param rate how many clients each node sends away a second, 1 to 1,000,000
+     * @param tolerance how many percent more than the mean a node may have, 0 to 1,000
+     * @param longest how long it may take, a second to a day
      * @param by who wants it
      * @param from where that one is
-     * @return how they are spread, when the {@link Journal} is done with it; fails with {@link IllegalStateException} where there can
-     *     be nothing to do
+     * @return how they are spread, when the {@link Journal} is done with it; fails with {@link IllegalStateException}
+     *     where there can be nothing to do
+     * @throws IllegalArgumentException when one of them is out of its range
      */
     public CompletionStage<RebalanceStatus> begin(int rate, int tolerance, Duration longest, String by, String from) {
-        if (rate < 1 || longest.toSeconds() < 1) {
-            throw new IllegalArgumentException("rate and seconds must be at least 1");
-        }
-        return give(by, from, rate, tolerance, Math.toIntExact(longest.toSeconds()));
+        RebalanceOrder.check(rate, tolerance, longest.toSeconds());
+        return give(by, from, rate, tolerance, (int) longest.toSeconds());
     }
 
     /** Ends it, at all nodes. */

@@ -8,9 +8,10 @@ import java.util.concurrent.TimeUnit;
  * How connections are to be rebalanced. Nodes tell each other, and the newest counts.
  *
  * @param number when it was given, in milliseconds of the cluster's time; a later order has a larger number
- * @param rate how many clients each node sends away a second; 0 where rebalancing was ended
- * @param tolerance how many percent more clients than the mean a node may have
- * @param seconds how long it lasts at most
+ * @param rate how many clients each node sends away a second, 1 to 1,000,000; 0 where rebalancing was ended, of which
+ *     the other numbers say nothing
+ * @param tolerance how many percent more clients than the mean a node may have, 0 to 1,000
+ * @param seconds how long it lasts at most, 1 to those of a day
  */
 public record RebalanceOrder(long number, int rate, int tolerance, int seconds) {
     /** No order. */
@@ -21,13 +22,24 @@ public record RebalanceOrder(long number, int rate, int tolerance, int seconds) 
 
     /** Checks the ranges. */
     public RebalanceOrder {
-        if (rate < 0 || rate > DrainOrder.MOST_A_SECOND) {
+        if (rate != 0) {
+            check(rate, tolerance, seconds);
+        }
+    }
+
+    /**
+     * Checks the ranges of an order that does not end another.
+     *
+     * @throws IllegalArgumentException when a number is out of its range, which it names
+     */
+    static void check(int rate, int tolerance, long seconds) {
+        if (rate < 1 || rate > DrainOrder.MOST_A_SECOND) {
             throw new IllegalArgumentException("rate must be 1 to " + DrainOrder.MOST_A_SECOND);
         }
         if (tolerance < 0 || tolerance > MOST_TOLERANCE) {
             throw new IllegalArgumentException("tolerance must be 0 to " + MOST_TOLERANCE);
         }
-        if (seconds < 0 || seconds > LONGEST_SECONDS) {
+        if (seconds < 1 || seconds > LONGEST_SECONDS) {
             throw new IllegalArgumentException("seconds must be 1 to " + LONGEST_SECONDS);
         }
     }

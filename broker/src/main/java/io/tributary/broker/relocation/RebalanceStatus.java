@@ -9,6 +9,7 @@ import java.util.List;
  * @param order the newest order; its numbers are 0 where there was none
  * @param mean how many clients a node has on average
  * @param most how many a node may have by the order
+ * @param nodes this node and the others that are alive
  */
 public record RebalanceStatus(boolean running, RebalanceOrder order, double mean, long most, List<Part> nodes) {
     /** Copies the list. */

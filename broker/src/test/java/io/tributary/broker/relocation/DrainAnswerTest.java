@@ -53,19 +53,4 @@ class DrainAnswerTest {
                 .isEqualTo(Phase.SERVING);
         assertThat(actions).containsExactly("drain", "undrain");
     }
-
-    private static final class Nobody implements Host {
-        @Override
-        public @Nullable ServingNode node() {
-            return null;
-        }
-
-        @Override
-        public boolean release() {
-            return true;
-        }
-
-        @Override
-        public void resume() {}
-    }
 }

@@ -96,7 +96,7 @@ public final class OperationsResource {
         if (cause instanceof IllegalStateException) {
             throw new ApiProblem(HttpStatus.CONFLICT, "nothing to rebalance: " + cause.getMessage());
         }
-        if (cause instanceof IllegalArgumentException || cause instanceof RejectedExecutionException) {
+        if (cause instanceof RejectedExecutionException) {
             throw ApiProblem.bad(String.valueOf(cause.getMessage()));
         }
         throw new CompletionException(cause);

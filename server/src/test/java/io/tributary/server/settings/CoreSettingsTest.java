@@ -177,7 +177,7 @@ class CoreSettingsTest {
                 Map.entry(
                         "canary.rounds-before-ready: -1 is not within 0 to 1000",
                         to -> to.canary(canary -> canary.roundsBeforeReady(-1))),
-                Map.entry("stop.drain-rate: -1 is less than 0", to -> to.stop(part -> part.drainRate(-1))),
+                Map.entry("stop.drain-rate: -1 is not within 0 to 1000000", to -> to.stop(part -> part.drainRate(-1))),
                 Map.entry(
                         "sys.interval: PT0.1S is neither at least 1 s nor zero, for no $SYS topics",
                         to -> to.sysInterval(Duration.ofMillis(100))),
