@@ -2,12 +2,14 @@
 # Makes what the image has of ours, from the program as a folder: a Java runtime of the modules that are used, the jars of a
 # broker without native libraries, and those libraries beside them. The Dockerfile runs it; so does .ci/image.sh, without an engine.
 #
-#   docker/assemble.sh PROGRAM JDK TARGET      PROGRAM: dist/target/tributary; TARGET gets opt/java and opt/tributary
+#   docker/assemble.sh PROGRAM JDK TARGET
+#
+# PROGRAM is dist/target/tributary. TARGET gets opt/java and opt/tributary, and has no opt before.
 #
 # Times of files are SOURCE_DATE_EPOCH (1767225600 without one), so that the same sources give the same layers.
 set -euo pipefail
 
-readonly PROGRAM=$1 JDK=$2 TARGET=$3
+readonly PROGRAM=$1 JDK=$2 TARGET=${3:?names no folder}
 readonly EPOCH=${SOURCE_DATE_EPOCH:-1767225600}
 HERE=$(cd "${0%/*}" && pwd)
 readonly HERE MACHINE=$HOSTTYPE
@@ -28,7 +30,7 @@ say() { printf 'assemble: %s\n' "$*" >&2; }
 [ -x "$PROGRAM/bin/tributary" ] || { say "there is no program in $PROGRAM; ./tributary build makes it" && exit 1; }
 [ -x "$JDK/bin/jlink" ] || { say "$JDK is not a JDK with jlink" && exit 1; }
 
-rm -rf "$TARGET/opt"
+[ ! -e "$TARGET/opt" ] || { say "there is $TARGET/opt already; name another folder, or delete that" && exit 1; }
 mkdir -p "$TARGET/opt/tributary"/{bin,lib/native,etc,ext,web/root,web/work/Tomcat/localhost/ROOT}
 
 app=$TARGET/opt/tributary

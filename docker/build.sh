@@ -4,7 +4,8 @@
 # machine. DEBIAN=debian:trixie-slim or JDK=eclipse-temurin:25-jdk in the environment pull that one instead.
 # With --twice it builds all but the program and the bases a second time, and says which layers are the same.
 #
-# In DIR are then: tributary.tar (for `docker load`, `ctr image import`), layers (id and size of each), and buildah's own.
+# DIR is empty at the first time. In it are then: tributary.tar (for `docker load`, `ctr image import`), layers (id and size of
+# each), and buildah's own.
 # Needs root, buildah, mmdebstrap, and JAVA_HOME, a JDK 25.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -22,6 +23,9 @@ say() { printf 'image: %s\n' "$*" >&2; }
 for tool in buildah mmdebstrap; do
   command -v $tool >/dev/null || die "there is no $tool; apt-get install buildah mmdebstrap"
 done
+[ -e "$DIR/.tributary-image" ] || [ -z "$(ls -A "$DIR")" ] ||
+  die "$DIR has files that are not of this command, which deletes some: name an empty folder, or make a file .tributary-image in it"
+touch "$DIR/.tributary-image"
 
 b() { buildah --root "$DIR/storage" --runroot "$DIR/run" --storage-driver "${STORAGE_DRIVER:-overlay}" "$@"; }
 

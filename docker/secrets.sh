@@ -4,7 +4,8 @@
 #   docker/secrets.sh [FOLDER]
 #
 # Files can be read by their owner and their group, as the broker wants it. Compose mounts files as they are, whatever owner a
-# service has: so .env beside the compose file names the group, and the services are members of it (group_add).
+# service has: so .env beside FOLDER, which is beside the compose file, names the group in SECRETS_GROUP, and the services are
+# members of it (group_add).
 # What is there stays; delete a file, and the next run makes a new one. Needs openssl 3.
 set -euo pipefail
 umask 027
@@ -72,8 +73,9 @@ make client/password openssl rand -hex 16
 make broker/admin.token printf 'admin:%s\n' "$(openssl rand -hex 32)"
 make broker/seed.yaml seed
 make grafana/password openssl rand -hex 16
-chmod -R u=rwX,g=rX,o= "$folder"
-printf 'SECRETS_GROUP=%s\n' "$(id -g)" >"$folder/../.env"
+chmod -R u=rwX,g=rX,o= "$folder"/{authority,broker,client,grafana}
+others=$(grep -v '^SECRETS_GROUP=' "$folder/../.env" 2>/dev/null || true)
+printf '%s\n' ${others:+"$others"} "SECRETS_GROUP=$(id -g)" >"$folder/../.env"
 cat <<EOT
 The first user is "first", its password in $folder/client/password; the authority that clients trust is client/ca.crt beside it.
 The first administrator's token for the API, NAME:TOKEN, is in $folder/broker/admin.token.
