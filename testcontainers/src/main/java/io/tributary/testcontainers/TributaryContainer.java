@@ -199,6 +199,7 @@ public final class TributaryContainer extends GenericContainer<TributaryContaine
         return "http://" + getHost() + ":" + getMappedPort(HTTP);
     }
 
+    // GenericContainer compares fields, which change when it is started; a container equals itself alone.
     @Override
     public boolean equals(@Nullable Object other) {
         return this == other;

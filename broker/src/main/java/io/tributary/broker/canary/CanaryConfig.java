@@ -13,8 +13,7 @@ import java.time.Duration;
  * @param roundsBeforeReady how many good rounds make the node ready for the first time; 0 to wait for none
  */
 public record CanaryConfig(Duration interval, Duration timeout, int roundsBeforeReady) {
-    private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);
-    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(100);
+    private static final Duration SHORTEST = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofHours(1);
     private static final int MOST_ROUNDS = 1_000;
 
@@ -23,18 +22,18 @@ public record CanaryConfig(Duration interval, Duration timeout, int roundsBefore
 
     /** Checks the ranges. */
     public CanaryConfig {
-        if (!interval.isZero() && !isWithin(SHORTEST_INTERVAL, interval)) {
+        if (!interval.isZero() && !isWithin(interval)) {
             throw new InvalidSettingException(
                     "interval", interval + " is neither 0.1 s to 1 h nor zero, for no canary");
         }
-        if (!isWithin(SHORTEST_TIMEOUT, timeout)) {
+        if (!isWithin(timeout)) {
             throw new InvalidSettingException("timeout", timeout + " is not 0.1 s to 1 h");
         }
         checkWithin("rounds-before-ready", roundsBeforeReady, 0, MOST_ROUNDS);
     }
 
-    private static boolean isWithin(Duration shortest, Duration value) {
-        return value.compareTo(shortest) >= 0 && value.compareTo(LONGEST) <= 0;
+    private static boolean isWithin(Duration value) {
+        return value.compareTo(SHORTEST) >= 0 && value.compareTo(LONGEST) <= 0;
     }
 
     /** Whether there is no canary. */
