@@ -1,6 +1,5 @@
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -127,8 +126,7 @@ final class Jars {
     }
 
     /** With the entry's own time, whatever the time is now. */
-    private static void copy(JarFile from, JarEntry entry, OutputStream target) throws IOException {
-        ZipOutputStream to = (ZipOutputStream) target;
+    private static void copy(JarFile from, JarEntry entry, ZipOutputStream to) throws IOException {
         ZipEntry copy = new ZipEntry(entry.getName());
         copy.setTime(entry.getTime());
         to.putNextEntry(copy);

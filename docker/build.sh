@@ -55,11 +55,13 @@ layers() { # name: the id of each layer
 debian=localhost/debian
 if [ -n "${DEBIAN:-}" ]; then
   debian=$DEBIAN && b pull --quiet "$debian" >/dev/null
-elif [ ! -s "$DIR/debian.tar" ]; then
-  say "a Debian ($SUITE)"
-  mmdebstrap --quiet --variant=essential --include=binutils,libstdc++6 "$SUITE" "$DIR/debian.tar"
+else
+  if [ ! -s "$DIR/debian.tar" ]; then
+    say "a Debian ($SUITE)"
+    mmdebstrap --quiet --variant=essential --include=binutils,libstdc++6 "$SUITE" "$DIR/debian.tar"
+  fi
+  image_of "$debian" scratch "$DIR/debian.tar" /
 fi
-[ -n "${DEBIAN:-}" ] || image_of "$debian" scratch "$DIR/debian.tar" /
 jdk=localhost/jdk
 if [ -n "${JDK:-}" ]; then
   jdk=$JDK && b pull --quiet "$jdk" >/dev/null
