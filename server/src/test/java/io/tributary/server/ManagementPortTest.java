@@ -22,7 +22,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 /** The port of health, metrics and API beside somebody who means harm: probes get their answer. */
 class ManagementPortTest {
     /** More than Tomcat has threads, unless each request has its own. */
-    private static final int HELD = 100;
+    private static final int HELD = 50;
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
