@@ -7,7 +7,6 @@ import io.tributary.server.ManagementClient.FailedException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -143,12 +142,12 @@ public final class DrainCommand implements Subcommand, Runnable {
 
     /** A drain lasts minutes: token and certificate may change meanwhile, and one answer fail to come. */
     private JsonNode ask() {
-        Instant until = Instant.now().plus(PATIENCE);
+        long begun = System.nanoTime();
         while (true) {
             try {
                 return client.send("GET", "node/drain", null);
             } catch (ManagementClient.FailedException e) {
-                if (Instant.now().isAfter(until)) {
+                if (System.nanoTime() - begun >= PATIENCE.toNanos()) {
                     throw e;
                 }
                 client.readAgain();
