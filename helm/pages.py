@@ -18,7 +18,8 @@ VARIABLES = {"ECR": "123456789012.dkr.ecr.eu-central-1.amazonaws.com", "REGISTRY
 # The programs of the pages. They are not run: what they were called with is written down.
 RECORDED = ["aws", "curl", "docker", "eksctl", "helm", "install", "kubectl", "mosquitto_pub", "mosquitto_sub", "openssl", "ssh"]
 RECORDER = """#!{bash}
-{{ printf '%s\\x1f' "${{0##*/}}" "$@"; printf '\\x1e'; }} >>"$RECORD"
+said=$(printf '%s\\x1f' "${{0##*/}}" "$@"; printf '\\x1e')
+printf %s "$said" >>"$RECORD" # in one go, for the programs of a pipe write at the same time
 """
 
 
