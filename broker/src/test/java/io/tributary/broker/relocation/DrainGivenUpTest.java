@@ -4,15 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.relocation.Drain.Phase;
-import io.tributary.broker.sys.Announced;
 import io.tributary.broker.sys.ClusterStats;
-import io.tributary.broker.sys.NodeStats;
-import io.tributary.broker.sys.SysStats;
-import io.tributary.broker.sys.SysStats.Clients;
-import io.tributary.broker.sys.SysStats.Flow;
-import io.tributary.broker.sys.SysStats.StoredStats;
-import io.tributary.broker.sys.SysStats.Subscribed;
-import io.tributary.broker.sys.SysStats.Traffic;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +12,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -32,7 +23,7 @@ class DrainGivenUpTest {
     private final Node node = new Node();
     private final Drain drain = new Drain(
             "n1",
-            new OneHost(),
+            node.host(),
             (by, from, action, _) -> {
                 actions.add(action + " by " + by + " from " + from);
                 return CompletableFuture.completedStage(null);
@@ -83,46 +74,15 @@ class DrainGivenUpTest {
         await().until(() -> node.looks.get() >= seen + 4 || drain.status().phase() == Phase.SERVING);
     }
 
-    private final class OneHost implements Host {
-        @Override
-        public @Nullable ServingNode node() {
-            return node;
-        }
-
-        @Override
-        public boolean release() {
-            throw new AssertionError("it has shards");
-        }
-
-        @Override
-        public void resume() {}
-    }
-
-    /** One of two that serve clients. */
-    private static final class Node implements ServingNode {
+    private static final class Node extends StillNode {
         final AtomicLong looks = new AtomicLong();
         volatile int shards = 8;
         volatile boolean handsOver;
         volatile boolean turnsAway;
 
         @Override
-        public boolean isAlone() {
-            return false;
-        }
-
-        @Override
         public void turnAway(boolean all) {
             turnsAway = all;
-        }
-
-        @Override
-        public int connections() {
-            return 0;
-        }
-
-        @Override
-        public int sendAway(int most) {
-            return 0;
         }
 
         @Override
@@ -137,27 +97,8 @@ class DrainGivenUpTest {
         }
 
         @Override
-        public int unownedShards() {
-            return 0;
-        }
-
-        @Override
         public ClusterStats figures() {
-            SysStats nothing = new SysStats(
-                    new Clients(0, 0, 0, 0),
-                    new Traffic(0, new Flow(0, 0), new Flow(0, 0), 0, 0, new Flow(0, 0)),
-                    new StoredStats(0, new Subscribed(0, 0), new Subscribed(0, 0), 0));
-            ClusterStats.Node one = new ClusterStats.Node("n1", "live", new NodeStats("v1", 5, nothing, 0));
-            ClusterStats.Node other = new ClusterStats.Node("n2", "live", new NodeStats("v1", 5, nothing, 0));
-            return new ClusterStats(one, List.of(other), List.of(), 2, 8, 0);
+            return new ClusterStats(part("n1", 0), List.of(part("n2", 0)), List.of(), 2, 8, 0);
         }
-
-        @Override
-        public long millis() {
-            return 0;
-        }
-
-        @Override
-        public void announce(Announced said) {}
     }
 }
