@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * Trusts the authorities in a file, as it is at each handshake. A file that cannot be used leaves the former ones
  * trusted, with a line in the log. Any thread; a changed file is read by the thread of the handshake.
  */
-final class ChangingTrust extends X509ExtendedTrustManager {
+final class ChangingTrust extends ServersTrust {
     private static final Logger LOG = LoggerFactory.getLogger(ChangingTrust.class);
 
     private final Path file;
@@ -67,25 +67,5 @@ final class ChangingTrust extends X509ExtendedTrustManager {
     @Override
     public void checkServerTrusted(X509Certificate[] chain, String type) throws CertificateException {
         now().checkServerTrusted(chain, type);
-    }
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) throws CertificateException {
-        now().checkClientTrusted(chain, type, engine);
-    }
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) throws CertificateException {
-        now().checkClientTrusted(chain, type, socket);
-    }
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type) throws CertificateException {
-        now().checkClientTrusted(chain, type);
-    }
-
-    @Override
-    public X509Certificate[] getAcceptedIssuers() {
-        return now().getAcceptedIssuers();
     }
 }
