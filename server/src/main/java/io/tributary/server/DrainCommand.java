@@ -29,7 +29,6 @@ public final class DrainCommand implements Subcommand, Runnable {
                     + " taken back or given up; 2 wrong use.";
 
     private static final Duration POLL = Duration.ofMillis(500);
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -130,28 +129,11 @@ public final class DrainCommand implements Subcommand, Runnable {
                 throw new FailedException(
                         why.isEmpty() ? "the drain was taken back" : "the drain was given up: " + why);
             }
-            ManagementClient.pause(POLL);
-            now = ask();
+            now = client.askAgain("node/drain", POLL);
             String text = text(now);
             if (!text.equals(said)) {
                 say(now);
                 said = text;
-            }
-        }
-    }
-
-    /** A drain lasts minutes: token and certificate may change meanwhile, and one answer fail to come. */
-    private JsonNode ask() {
-        long begun = System.nanoTime();
-        while (true) {
-            try {
-                return client.send("GET", "node/drain", null);
-            } catch (ManagementClient.FailedException e) {
-                if (System.nanoTime() - begun >= PATIENCE.toNanos()) {
-                    throw e;
-                }
-                client.readAgain();
-                ManagementClient.pause(POLL);
             }
         }
     }

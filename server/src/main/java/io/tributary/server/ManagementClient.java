@@ -2,6 +2,7 @@ package io.tributary.server;
 
 import io.tributary.cli.UsageException;
 import io.tributary.security.web.Authorities;
+import io.tributary.security.web.ServersTrust;
 import io.tributary.security.web.WebClient;
 import io.tributary.server.settings.check.SettingException;
 import java.io.IOException;
@@ -25,7 +26,6 @@ import java.util.Map;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import tools.jackson.core.JacksonException;
@@ -37,6 +37,7 @@ final class ManagementClient {
     private static final JsonMapper MAPPER = new JsonMapper();
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration CONNECT_PATIENCE = Duration.ofSeconds(5);
+    private static final Duration LONGEST_WITHOUT_ANSWER = Duration.ofSeconds(30);
     private static final int OK = 200;
 
     @Option(
@@ -70,11 +71,6 @@ final class ManagementClient {
         FailedException(String words) {
             super(words);
         }
-    }
-
-    /** Reads token and certificate again before the next request. */
-    void readAgain() {
-        target = null;
     }
 
     /** Whether the broker is that of this machine. */
@@ -113,11 +109,30 @@ final class ManagementClient {
     }
 
     /**
-     * Waits until the broker may have got further.
+     * Waits until the broker may have got further, and asks. What was asked for may last minutes: a request that fails
+     * is tried again for half a minute, with token and certificate as they are by then.
      *
-     * @throws FailedException when the thread is interrupted
+     * @param path behind {@code /api/v1/}
+     * @param pause how long to wait, before each request
+     * @throws FailedException when none of them was answered, with what was wrong with the last
      */
-    static void pause(Duration time) {
+    JsonNode askAgain(String path, Duration pause) {
+        long begun = System.nanoTime();
+        while (true) {
+            pause(pause);
+            try {
+                return send("GET", path, null);
+            } catch (FailedException e) {
+                if (Thread.currentThread().isInterrupted()
+                        || System.nanoTime() - begun >= LONGEST_WITHOUT_ANSWER.toNanos()) {
+                    throw e;
+                }
+                target = null;
+            }
+        }
+    }
+
+    private static void pause(Duration time) {
         try {
             Thread.sleep(time);
         } catch (InterruptedException e) {
@@ -184,7 +199,7 @@ final class ManagementClient {
     }
 
     /** Trusts one certificate of a server. */
-    private static final class Known extends X509ExtendedTrustManager {
+    private static final class Known extends ServersTrust {
         private final X509Certificate certificate;
 
         Known(X509Certificate certificate) {
@@ -212,28 +227,6 @@ final class ManagementClient {
         public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
                 throws CertificateException {
             check(chain);
-        }
-
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type) throws CertificateException {
-            throw new CertificateException("no clients");
-        }
-
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket)
-                throws CertificateException {
-            throw new CertificateException("no clients");
-        }
-
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
-                throws CertificateException {
-            throw new CertificateException("no clients");
-        }
-
-        @Override
-        public X509Certificate[] getAcceptedIssuers() {
-            return new X509Certificate[0];
         }
     }
 }

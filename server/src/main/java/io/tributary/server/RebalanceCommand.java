@@ -74,8 +74,7 @@ public final class RebalanceCommand implements Subcommand, Runnable {
         JsonNode answer = client.send(method, "cluster/rebalance", begins ? order() : null);
         say(answer);
         while (wait && answer.path("running").asBoolean(false)) {
-            ManagementClient.pause(POLL);
-            answer = client.send("GET", "cluster/rebalance", null);
+            answer = client.askAgain("cluster/rebalance", POLL);
             if (!answer.path("running").asBoolean(false)) {
                 say(answer);
             }

@@ -54,8 +54,7 @@ public final class UpgradeCommand implements Subcommand, Runnable {
         JsonNode answer = client.send("POST", "cluster/upgrade/finish", null);
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (isUnderWay(answer) && System.nanoTime() < end) {
-            ManagementClient.pause(POLL);
-            answer = client.send("GET", "cluster/upgrade", null);
+            answer = client.askAgain("cluster/upgrade", POLL);
         }
         say(answer);
         if (isUnderWay(answer)) {
