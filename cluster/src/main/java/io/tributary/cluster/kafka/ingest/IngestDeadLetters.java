@@ -37,7 +37,7 @@ final class IngestDeadLetters implements AutoCloseable {
     private final Duration closeTimeout;
     private final KafkaRecorder recorder;
     private final Producer<byte[], byte[]> producer;
-    private long blockedNanos = System.nanoTime() - UNTRIED.toNanos(); // guarded by this
+    private volatile long blockedNanos = System.nanoTime() - UNTRIED.toNanos();
 
     IngestDeadLetters(KafkaConfig config, String clientId, String topic, KafkaRecorder recorder) {
         this.topic = topic;
@@ -54,7 +54,7 @@ final class IngestDeadLetters implements AutoCloseable {
      * @param done called once, when there is a copy or will be none; on any thread
      */
     @SuppressWarnings("FutureReturnValueIgnored") // the callback is told
-    synchronized void add(ConsumerRecord<byte[], byte[]> record, String reason, Runnable done) {
+    void add(ConsumerRecord<byte[], byte[]> record, String reason, Runnable done) {
         if (System.nanoTime() - blockedNanos < UNTRIED.toNanos()) {
             giveUp(record, new TimeoutException("Kafka did not know the topic some seconds ago"));
             done.run();
