@@ -53,7 +53,7 @@
 {{- range $name, $listener := $listeners }}
 {{- $at := print "listeners." $name }}
 {{- if not (regexMatch "^[a-z][a-z0-9]{0,14}$" $name) }}{{ $p = append $p (print $at ": is no name of a listener; a letter, then letters and digits, all small, 15 at most") }}{{ end }}
-{{- if has $name (list "management" "link" "status") }}{{ $p = append $p (print $at ": is the name of a port of the pods already; take another") }}{{ end }}
+{{- if has $name (list "management" "link" "status" "alive") }}{{ $p = append $p (print $at ": is a name that the chart has for something of its own; take another") }}{{ end }}
 {{- $port := toString (int $listener.port) }}
 {{- if not (int $listener.port) }}{{ $p = append $p (print $at ".port: is missing; such as 8883") }}{{ end }}
 {{- with get $ports $port }}{{ $p = append $p (printf "%s.port: %s is the port of %s; take another" $at $port .) }}{{ end }}
