@@ -180,6 +180,11 @@ class ApplicationConfiguration {
     }
 
     @Bean
+    WebServerFactoryCustomizer<TomcatServletWebServerFactory> metricsAtOnce() {
+        return MetricsAtOnce.customizer();
+    }
+
+    @Bean
     FrontPage frontPage(PathMappedEndpoints endpoints, ObjectProvider<BuildProperties> build) {
         return new FrontPage(endpoints, build.getIfAvailable());
     }

@@ -1,8 +1,11 @@
 package io.tributary.server;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -15,6 +18,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -40,11 +45,8 @@ class ManagementPortTest {
                     held.add(hold(port));
                 }
                 try (HttpClient client = HttpClient.newHttpClient()) {
-                    HttpRequest probe = HttpRequest.newBuilder(
-                                    URI.create("http://127.0.0.1:" + port + "/actuator/health/liveness"))
-                            .timeout(PATIENCE)
-                            .build();
-                    HttpResponse<String> answer = client.send(probe, BodyHandlers.ofString());
+                    HttpResponse<String> answer = client.send(
+                            request("http://127.0.0.1:" + port + "/actuator/health/liveness"), BodyHandlers.ofString());
                     assertThat(answer.statusCode()).isEqualTo(200);
                 }
             } finally {
@@ -52,6 +54,60 @@ class ManagementPortTest {
                     socket.close();
                 }
             }
+        }
+    }
+
+    @Test
+    void metricsAreGivenToFewAtOnceAndProbesAreAnswered() throws Exception {
+        try (ConfigurableApplicationContext context = start();
+                HttpClient client = HttpClient.newHttpClient()) {
+            int port = context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+            String actuator = "http://127.0.0.1:" + port + "/actuator/";
+            CountDownLatch reading = new CountDownLatch(MetricsAtOnce.BOUND);
+            CountDownLatch go = new CountDownLatch(1);
+            Gauge.builder("slow", () -> {
+                        reading.countDown();
+                        return awaited(go) ? 1 : 0;
+                    })
+                    .register(context.getBean(MeterRegistry.class));
+            List<CompletableFuture<HttpResponse<String>>> askers = new ArrayList<>();
+            for (int i = 0; i < MetricsAtOnce.BOUND; i++) {
+                askers.add(client.sendAsync(request(actuator + "prometheus"), BodyHandlers.ofString()));
+            }
+            try {
+                assertThat(awaited(reading)).as("each asker is being answered").isTrue();
+
+                for (String other : List.of("prometheus", "prometheus;a=b", "prometheu%73", "../actuator/prometheus")) {
+                    HttpResponse<String> answer = client.send(request(actuator + other), BodyHandlers.ofString());
+                    assertThat(answer.statusCode()).as(other).isEqualTo(503);
+                    assertThat(answer.headers().firstValue("Content-Type")).hasValueSatisfying(type -> assertThat(type)
+                            .startsWith("application/problem+json"));
+                    assertThat(answer.body()).contains("4 others are given metrics");
+                }
+                HttpResponse<String> probe = client.send(request(actuator + "health/liveness"), BodyHandlers.ofString());
+                assertThat(probe.statusCode()).isEqualTo(200);
+            } finally {
+                go.countDown();
+            }
+            for (CompletableFuture<HttpResponse<String>> asker : askers) {
+                assertThat(asker.get(PATIENCE.toSeconds(), SECONDS).body()).contains("slow 1.0");
+            }
+            assertThat(client.send(request(actuator + "prometheus"), BodyHandlers.ofString())
+                            .statusCode())
+                    .isEqualTo(200);
+        }
+    }
+
+    private static HttpRequest request(String address) {
+        return HttpRequest.newBuilder(URI.create(address)).timeout(PATIENCE).build();
+    }
+
+    private static boolean awaited(CountDownLatch latch) {
+        try {
+            return latch.await(PATIENCE.toSeconds(), SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 
