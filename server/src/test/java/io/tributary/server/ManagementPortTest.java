@@ -98,6 +98,23 @@ class ManagementPortTest {
         }
     }
 
+    /** As the load tool asks each second, for whom all metrics would be too much. */
+    @Test
+    void metricsAreGivenByName() throws Exception {
+        try (ConfigurableApplicationContext context = start();
+                HttpClient client = HttpClient.newHttpClient()) {
+            int port = context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+            String named = "http://127.0.0.1:" + port + "/actuator/prometheus?includedNames=tributary_messages_";
+            assertThat(client.send(request(named + "dropped"), BodyHandlers.ofString())
+                            .body())
+                    .contains("\ntributary_messages_dropped_total{place=\"queue\",reason=\"queue_full\",rules=\"none\"} 0.0")
+                    .doesNotContain("tributary_messages_queued");
+            assertThat(client.send(request(named + "queued"), BodyHandlers.ofString())
+                            .body())
+                    .contains("\ntributary_messages_queued 0.0");
+        }
+    }
+
     private static HttpRequest request(String address) {
         return HttpRequest.newBuilder(URI.create(address)).timeout(PATIENCE).build();
     }

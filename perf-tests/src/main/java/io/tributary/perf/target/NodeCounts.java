@@ -13,15 +13,30 @@ import java.util.stream.Collectors;
 
 /** What the nodes of a Tributary say in their metrics, added up. */
 final class NodeCounts {
-    /** The messages in queues of persistent sessions, and those that a limit has dropped, as results call them. */
-    private static final Map<String, String> METRICS = Map.of(
-            "messages queued", "tributary_messages_queued", "messages dropped", "tributary_messages_dropped_total");
+    /**
+     * The messages in queues of persistent sessions, and those that went nowhere because a queue was full, as results
+     * call them.
+     */
+    private static final Map<String, Metric> METRICS = Map.of(
+            "messages queued", new Metric("tributary_messages_queued", ""),
+            "messages dropped", new Metric("tributary_messages_dropped", "reason=\"queue_full\""));
 
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
     private final HttpClient client =
             HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
     private final List<Integer> ports;
+
+    /**
+     * A metric, or what of it has a label.
+     *
+     * @param name as nodes are asked: a counter without its {@code _total}; they are silent about any other name
+     */
+    private record Metric(String name, String label) {
+        private boolean isIn(String line) {
+            return line.startsWith(name) && line.contains(label);
+        }
+    }
 
     private NodeCounts(List<Integer> ports) {
         this.ports = List.copyOf(ports);
@@ -39,7 +54,7 @@ final class NodeCounts {
                 .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, metric -> () -> nodes.sum(metric.getValue())));
     }
 
-    private long sum(String metric) {
+    private long sum(Metric metric) {
         long sum = 0;
         try {
             for (int port : ports) {
@@ -54,18 +69,16 @@ final class NodeCounts {
         }
     }
 
-    /** Over all labels. */
-    private long read(int port, String metric) throws IOException, InterruptedException {
-        URI uri = URI.create("http://127.0.0.1:" + port + "/actuator/prometheus?includedNames=" + metric);
+    private long read(int port, Metric metric) throws IOException, InterruptedException {
+        URI uri = URI.create("http://127.0.0.1:" + port + "/actuator/prometheus?includedNames=" + metric.name);
         HttpResponse<String> answer =
                 client.send(HttpRequest.newBuilder(uri).timeout(TIMEOUT).build(), HttpResponse.BodyHandlers.ofString());
         if (answer.statusCode() != 200) {
             throw new IOException(uri + " answers " + answer.statusCode());
         }
-        List<String> lines =
-                answer.body().lines().filter(line -> line.startsWith(metric)).toList();
-        if (lines.isEmpty() && !metric.endsWith("_total")) { // a counter is there from what it counts first
-            throw new IOException("no " + metric);
+        List<String> lines = answer.body().lines().filter(metric::isIn).toList();
+        if (lines.isEmpty()) {
+            throw new IOException(uri + " has no such metric");
         }
         return lines.stream()
                 .map(line -> line.substring(line.lastIndexOf(' ') + 1))

@@ -1,0 +1,74 @@
+package io.tributary.perf.target;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The answers are a node's, for which {@code ManagementPortTest} of the server stands. */
+class NodeCountsTest {
+    private static final Map<String, String> ANSWERS = Map.of(
+            "tributary_messages_queued",
+            """
+            # HELP tributary_messages_queued ...
+            # TYPE tributary_messages_queued gauge
+            tributary_messages_queued 7.0
+            """,
+            "tributary_messages_dropped",
+            """
+            # HELP tributary_messages_dropped_total ...
+            # TYPE tributary_messages_dropped_total counter
+            tributary_messages_dropped_total{place="queue",reason="expired",rules="none"} 100.0
+            tributary_messages_dropped_total{place="queue",reason="queue_full",rules="none"} 2.0
+            tributary_messages_dropped_total{place="router",reason="no_subscribers",rules="none"} 1000.0
+            tributary_messages_dropped_total{place="session",reason="queue_full",rules="none"} 30.0
+            """);
+
+    private HttpServer node;
+
+    @BeforeEach
+    void start() throws Exception {
+        node = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        node.createContext("/actuator/prometheus", exchange -> {
+            String asked = exchange.getRequestURI().getQuery().replace("includedNames=", "");
+            byte[] answer = ANSWERS.getOrDefault(asked, "").getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, answer.length == 0 ? -1 : answer.length);
+            exchange.getResponseBody().write(answer);
+            exchange.close();
+        });
+        node.start();
+    }
+
+    @AfterEach
+    void stop() {
+        node.stop(0);
+    }
+
+    @Test
+    void addsUpWhatNodesSay() {
+        int port = node.getAddress().getPort();
+        Map<String, LongSupplier> counts = NodeCounts.of(List.of(port, port));
+        assertThat(counts.get("messages queued").getAsLong()).isEqualTo(14);
+        assertThat(counts.get("messages dropped").getAsLong()).isEqualTo(64);
+    }
+
+    @Test
+    void saysSoWhenNodeDoesNotKnowTheMetric() {
+        node.removeContext("/actuator/prometheus");
+        node.createContext("/actuator/prometheus", exchange -> {
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+        });
+        Map<String, LongSupplier> counts =
+                NodeCounts.of(List.of(node.getAddress().getPort()));
+        assertThat(counts.get("messages dropped").getAsLong()).isEqualTo(-1);
+    }
+}
