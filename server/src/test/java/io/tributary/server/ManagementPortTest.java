@@ -80,11 +80,12 @@ class ManagementPortTest {
                 for (String other : List.of("prometheus", "prometheus;a=b", "prometheu%73", "../actuator/prometheus")) {
                     HttpResponse<String> answer = client.send(request(actuator + other), BodyHandlers.ofString());
                     assertThat(answer.statusCode()).as(other).isEqualTo(503);
-                    assertThat(answer.headers().firstValue("Content-Type")).hasValueSatisfying(type -> assertThat(type)
-                            .startsWith("application/problem+json"));
+                    assertThat(answer.headers().firstValue("Content-Type"))
+                            .hasValueSatisfying(type -> assertThat(type).startsWith("application/problem+json"));
                     assertThat(answer.body()).contains("4 others are given metrics");
                 }
-                HttpResponse<String> probe = client.send(request(actuator + "health/liveness"), BodyHandlers.ofString());
+                HttpResponse<String> probe =
+                        client.send(request(actuator + "health/liveness"), BodyHandlers.ofString());
                 assertThat(probe.statusCode()).isEqualTo(200);
             } finally {
                 go.countDown();
@@ -107,7 +108,8 @@ class ManagementPortTest {
             String named = "http://127.0.0.1:" + port + "/actuator/prometheus?includedNames=tributary_messages_";
             assertThat(client.send(request(named + "dropped"), BodyHandlers.ofString())
                             .body())
-                    .contains("\ntributary_messages_dropped_total{place=\"queue\",reason=\"queue_full\",rules=\"none\"} 0.0")
+                    .contains(
+                            "\ntributary_messages_dropped_total{place=\"queue\",reason=\"queue_full\",rules=\"none\"} 0.0")
                     .doesNotContain("tributary_messages_queued");
             assertThat(client.send(request(named + "queued"), BodyHandlers.ofString())
                             .body())

@@ -6,24 +6,21 @@ import com.sun.net.httpserver.HttpServer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The answers are a node's, for which {@code ManagementPortTest} of the server stands. */
 class NodeCountsTest {
-    private static final Map<String, String> ANSWERS = Map.of(
-            "tributary_messages_queued",
-            """
+    private static final Map<String, String> ANSWERS =
+            Map.of("tributary_messages_queued", """
             # HELP tributary_messages_queued ...
             # TYPE tributary_messages_queued gauge
             tributary_messages_queued 7.0
-            """,
-            "tributary_messages_dropped",
-            """
+            """, "tributary_messages_dropped", """
             # HELP tributary_messages_dropped_total ...
             # TYPE tributary_messages_dropped_total counter
             tributary_messages_dropped_total{place="queue",reason="expired",rules="none"} 100.0
@@ -55,9 +52,7 @@ class NodeCountsTest {
     @Test
     void addsUpWhatNodesSay() {
         int port = node.getAddress().getPort();
-        Map<String, LongSupplier> counts = NodeCounts.of(List.of(port, port));
-        assertThat(counts.get("messages queued").getAsLong()).isEqualTo(14);
-        assertThat(counts.get("messages dropped").getAsLong()).isEqualTo(64);
+        assertThat(counts(port, port)).isEqualTo(Map.of("messages queued", 14L, "messages dropped", 64L));
     }
 
     @Test
@@ -67,8 +62,13 @@ class NodeCountsTest {
             exchange.sendResponseHeaders(200, -1);
             exchange.close();
         });
-        Map<String, LongSupplier> counts =
-                NodeCounts.of(List.of(node.getAddress().getPort()));
-        assertThat(counts.get("messages dropped").getAsLong()).isEqualTo(-1);
+        assertThat(counts(node.getAddress().getPort()))
+                .isEqualTo(Map.of("messages queued", -1L, "messages dropped", -1L));
+    }
+
+    private static Map<String, Long> counts(Integer... ports) {
+        Map<String, Long> counts = new HashMap<>();
+        NodeCounts.of(List.of(ports)).forEach((name, count) -> counts.put(name, count.getAsLong()));
+        return counts;
     }
 }
