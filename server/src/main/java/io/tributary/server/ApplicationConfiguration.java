@@ -1,6 +1,8 @@
 package io.tributary.server;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerExtensions;
 import io.tributary.broker.metrics.BrokerMetrics;
@@ -22,6 +24,7 @@ import io.tributary.server.settings.TributarySettings;
 import io.tributary.server.settings.check.SettingException;
 import java.io.File;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +46,9 @@ import org.springframework.context.annotation.Lazy;
 class ApplicationConfiguration {
     private static final Logger LOG = LoggerFactory.getLogger(ApplicationConfiguration.class);
     private static final String RULES = TributarySettings.PREFIX + ".security.rules";
+
+    /** Half of the ten seconds that Prometheus waits for an answer. */
+    private static final Duration METRICS_PATIENCE = Duration.ofSeconds(5);
 
     @Bean
     BrokerMetrics brokerMetrics(MeterRegistry registry) {
@@ -180,8 +186,8 @@ class ApplicationConfiguration {
     }
 
     @Bean
-    WebServerFactoryCustomizer<TomcatServletWebServerFactory> metricsAtOnce() {
-        return MetricsAtOnce.customizer();
+    MetricsEndpoint metricsEndpoint(PrometheusRegistry registry, PrometheusConfig config) {
+        return MetricsEndpoint.of(registry, config, METRICS_PATIENCE);
     }
 
     @Bean
