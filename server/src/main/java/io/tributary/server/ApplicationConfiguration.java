@@ -187,7 +187,7 @@ class ApplicationConfiguration {
 
     @Bean
     MetricsEndpoint metricsEndpoint(PrometheusRegistry registry, PrometheusConfig config) {
-        return MetricsEndpoint.of(registry, config, METRICS_PATIENCE);
+        return new MetricsEndpoint(registry, config.prometheusProperties(), METRICS_PATIENCE);
     }
 
     @Bean

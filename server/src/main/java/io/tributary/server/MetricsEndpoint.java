@@ -1,6 +1,5 @@
 package io.tributary.server;
 
-import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -16,9 +15,9 @@ import org.springframework.boot.micrometer.metrics.autoconfigure.export.promethe
 import org.springframework.boot.micrometer.metrics.autoconfigure.export.prometheus.PrometheusScrapeEndpoint;
 
 /**
- * All metrics, for Prometheus. An answer goes through all meters, and nobody has to say who they are: so two answers are
- * made at once, and others wait for their turn, in order. Who reads an answer slowly holds nobody up. Public, for Spring
- * reads its annotations.
+ * All metrics, for Prometheus. An answer goes through all meters, and nobody has to say who they are: so two answers
+ * are made at once, and others wait for their turn, in order. Who reads an answer slowly holds nobody up. Public, for
+ * Spring reads its annotations.
  */
 @WebEndpoint(id = "prometheus")
 public class MetricsEndpoint extends PrometheusScrapeEndpoint {
@@ -31,11 +30,6 @@ public class MetricsEndpoint extends PrometheusScrapeEndpoint {
     MetricsEndpoint(PrometheusRegistry registry, @Nullable Properties properties, Duration patience) {
         super(registry, properties);
         this.patience = patience;
-    }
-
-    /** As Spring Boot configures its own. */
-    static MetricsEndpoint of(PrometheusRegistry registry, PrometheusConfig config, Duration patience) {
-        return new MetricsEndpoint(registry, config.prometheusProperties(), patience);
     }
 
     /** Waits for a turn; 503 when none came in time. */

@@ -9,17 +9,21 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** What the nodes of a Tributary say in their metrics, added up. */
 final class NodeCounts {
     /**
-     * The messages in queues of persistent sessions, and those that went nowhere because a queue was full, as results
-     * call them.
+     * The messages in queues of persistent sessions, and those that a limit has dropped on the way to a subscriber, as
+     * results call them.
      */
     private static final Map<String, Metric> METRICS = Map.of(
-            "messages queued", new Metric("tributary_messages_queued", ""),
-            "messages dropped", new Metric("tributary_messages_dropped", "reason=\"queue_full\""));
+            "messages queued", new Metric("tributary_messages_queued", Pattern.compile("")),
+            "messages dropped",
+                    new Metric(
+                            "tributary_messages_dropped",
+                            Pattern.compile("reason=\"(queue_full|tenant_queues_full|owner_busy)\"")));
 
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
@@ -28,13 +32,13 @@ final class NodeCounts {
     private final List<Integer> ports;
 
     /**
-     * A metric, or what of it has a label.
+     * A metric, or those of its lines that have some text.
      *
      * @param name as nodes are asked: a counter without its {@code _total}; they are silent about any other name
      */
-    private record Metric(String name, String label) {
+    private record Metric(String name, Pattern text) {
         private boolean isIn(String line) {
-            return line.startsWith(name) && line.contains(label);
+            return line.startsWith(name) && text.matcher(line).find();
         }
     }
 

@@ -24,6 +24,7 @@ class NodeCountsTest {
             # HELP tributary_messages_dropped_total ...
             # TYPE tributary_messages_dropped_total counter
             tributary_messages_dropped_total{place="queue",reason="expired",rules="none"} 100.0
+            tributary_messages_dropped_total{place="queue",reason="owner_busy",rules="none"} 400.0
             tributary_messages_dropped_total{place="queue",reason="queue_full",rules="none"} 2.0
             tributary_messages_dropped_total{place="router",reason="no_subscribers",rules="none"} 1000.0
             tributary_messages_dropped_total{place="session",reason="queue_full",rules="none"} 30.0
@@ -52,7 +53,7 @@ class NodeCountsTest {
     @Test
     void addsUpWhatNodesSay() {
         int port = node.getAddress().getPort();
-        assertThat(counts(port, port)).isEqualTo(Map.of("messages queued", 14L, "messages dropped", 64L));
+        assertThat(counts(port, port)).isEqualTo(Map.of("messages queued", 14L, "messages dropped", 864L));
     }
 
     @Test
