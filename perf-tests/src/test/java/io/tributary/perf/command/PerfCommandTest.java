@@ -26,6 +26,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 class PerfCommandTest {
+    private static final int BOTTLENECK = 3;
+    private static final int TRIES = 4;
+
     private static final List<String> SMALL =
             List.of("--set", "pairs=3", "--set", "warmup=200ms", "--set", "duration=300ms", "--set", "limits.stall=5s");
 
@@ -203,13 +206,18 @@ class PerfCommandTest {
                 .contains("of the runs of psmark-table-3");
     }
 
+    /** Again where the load tool was the bottleneck: it is in one process with the broker and all other tests. */
     private int paper(List<String> words, String... more) {
         List<String> all = new ArrayList<>(words);
         all.add(results.toString());
         all.add("--target");
         all.add("127.0.0.1:" + broker.listeners().getFirst().address().getPort());
         all.addAll(List.of(more));
-        return command(all.toArray(String[]::new));
+        int code = command(all.toArray(String[]::new));
+        for (int i = 1; i < TRIES && code == BOTTLENECK; i++) {
+            code = command(all.toArray(String[]::new));
+        }
+        return code;
     }
 
     @Test
