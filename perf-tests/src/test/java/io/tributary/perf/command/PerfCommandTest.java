@@ -26,7 +26,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 class PerfCommandTest {
-    private static final int BOTTLENECK = 3;
     private static final int TRIES = 4;
 
     private static final List<String> SMALL =
@@ -214,7 +213,7 @@ class PerfCommandTest {
         all.add("127.0.0.1:" + broker.listeners().getFirst().address().getPort());
         all.addAll(List.of(more));
         int code = command(all.toArray(String[]::new));
-        for (int i = 1; i < TRIES && code == BOTTLENECK; i++) {
+        for (int i = 1; i < TRIES && code == ExitCodes.BOTTLENECK; i++) {
             code = command(all.toArray(String[]::new));
         }
         return code;
