@@ -213,6 +213,11 @@ record Clustered(
         }
 
         @Override
+        public void alone(boolean isAlone) {
+            log.alone(isAlone);
+        }
+
+        @Override
         public void leave(int shard) {
             log.leave(shard);
         }

@@ -121,8 +121,7 @@ final class LogRepair {
      * them.
      */
     boolean isUnderNewLeader(ShardState state, LogRecord record) {
-        return state.leaderEpoch() != LogRecord.NO_LEADER
-                && record.leaderEpoch() > Math.max(state.leaderEpoch(), leaptLeader);
+        return state.leaderEpoch() >= 0 && record.leaderEpoch() > Math.max(state.leaderEpoch(), leaptLeader);
     }
 
     /** Leaves out what may have been used before the log had this leader. */

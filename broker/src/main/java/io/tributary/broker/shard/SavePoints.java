@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.shard.fold.ShardChanges;
 import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.persistence.shard.FencedException;
+import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.ShardLog;
 import java.util.concurrent.CompletionStage;
@@ -163,7 +164,7 @@ final class SavePoints {
                 && !storing
                 && forwarder.isDoneUpTo(taken.applied())
                 && environment.clockMillis().getAsLong() >= retryAtMillis) {
-            store(taken);
+            storeIfReadBack(taken);
         }
         resumeIfCaughtUp(); // a record folded after the pause may have made it smaller, too
         return !fenced && !queues.hasStoreMoved();
@@ -178,7 +179,11 @@ final class SavePoints {
             take(ownerEpoch);
         }
         if (taken != null && !storing && forwarder.isDoneUpTo(taken.applied())) {
-            CompletionStage<?> _ = environment.store().save(shard, taken).whenComplete((_, failure) -> {
+            SavePoint last = withLeader(taken);
+            if (last.leaderEpoch() == LogRecord.NOT_READ_BACK) {
+                last = last.under(LogRecord.NO_LEADER);
+            }
+            CompletionStage<?> _ = environment.store().save(shard, last).whenComplete((_, failure) -> {
                 if (failure != null) {
                     LOG.info("Shard {}: the last save point came too late: {}", shard, String.valueOf(failure));
                 }
@@ -226,6 +231,24 @@ final class SavePoints {
         lastBegunMillis = environment.clockMillis().getAsLong();
         queues.saving();
         taken = state.takeSavePoint(ownerEpoch, savedApplied);
+    }
+
+    /**
+     * Stores it, unless its last record came early and is still to be read back: what is stored names the record at
+     * which the log goes on by its leader, too.
+     */
+    private void storeIfReadBack(SavePoint savePoint) {
+        SavePoint known = withLeader(savePoint);
+        if (known.leaderEpoch() != LogRecord.NOT_READ_BACK) {
+            taken = known;
+            store(known);
+        }
+    }
+
+    private SavePoint withLeader(SavePoint savePoint) {
+        return savePoint.leaderEpoch() == LogRecord.NOT_READ_BACK
+                ? savePoint.under(log.leaderEpoch(shard, savePoint.applied()))
+                : savePoint;
     }
 
     private void store(SavePoint savePoint) {

@@ -292,6 +292,7 @@ final class ShardDriver implements Tenure.Loser {
         service = live;
         repair.served();
         live.begin();
+        log.handOutEarly(shard);
         recorder.live(shard, now.state().clients().size());
         environment.onLive().accept(shard);
     }
@@ -459,6 +460,9 @@ final class ShardDriver implements Tenure.Loser {
         } else if (loaded != null) {
             ShardState state = loaded.state();
             log.readFrom(shard, state.applied() + 1, state.leaderEpoch());
+            if (isLive()) {
+                log.handOutEarly(shard);
+            }
         }
     }
 

@@ -21,6 +21,9 @@ final class HeldLog implements ShardLog {
     private final List<Runnable> waiting = new ArrayList<>();
     private int room = Integer.MAX_VALUE;
     private int largestRecord = Integer.MAX_VALUE;
+    /** The leader epoch of every record that came early. */
+    int leaderEpoch = LogRecord.NOT_READ_BACK;
+
     private @Nullable Reader reader;
 
     private record Pending(int shard, ShardEvent event, AppendCallback callback) {}
@@ -126,6 +129,11 @@ final class HeldLog implements ShardLog {
     @Override
     public void readFrom(int shard, long offset) {
         calls.add("read from " + offset);
+    }
+
+    @Override
+    public int leaderEpoch(int shard, long offset) {
+        return leaderEpoch;
     }
 
     @Override

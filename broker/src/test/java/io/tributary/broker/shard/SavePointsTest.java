@@ -15,6 +15,7 @@ import io.tributary.common.event.Principal;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.persistence.shard.FencedException;
+import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import java.util.List;
@@ -87,6 +88,27 @@ class SavePointsTest {
         nowMillis += 1000;
         proceed();
         assertThat(store.waiting()).isZero();
+    }
+
+    @Test
+    void savePointWaitsForItsLeaderWhenItsLastRecordCameEarly() {
+        state.leaderEpoch(LogRecord.NOT_READ_BACK);
+        nowMillis += 1000;
+        proceed();
+        assertThat(store.waiting()).isZero();
+        log.leaderEpoch = 5;
+        proceed();
+        store.answerAll();
+        assertThat(store.content.leaderEpoch).isEqualTo(5);
+    }
+
+    @Test
+    void lastSavePointDoesNotWaitForItsLeader() {
+        state.leaderEpoch(LogRecord.NOT_READ_BACK);
+        savePoints.saveLast(OWNER);
+        store.answerAll();
+        assertThat(store.content.applied).isEqualTo(1);
+        assertThat(store.content.leaderEpoch).isEqualTo(LogRecord.NO_LEADER);
     }
 
     @Test

@@ -10,7 +10,10 @@ import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
@@ -216,6 +219,18 @@ final class SimLog {
             boolean feeding;
             long position;
             int leaderEpoch;
+            boolean early;
+            /** What was handed out early and is still to be read back. */
+            final List<LogRecord> unread = new ArrayList<>();
+            /** The leaders of records that were read back. */
+            final Map<Long, Integer> readBack = new HashMap<>();
+
+            void from(long offset, int leaderEpochBefore) {
+                position = offset;
+                leaderEpoch = leaderEpochBefore;
+                early = false;
+                unread.clear();
+            }
         }
 
         private View() {
@@ -278,6 +293,7 @@ final class SimLog {
                 Pending next = queue.remove();
                 long offset = nextOffset[shard];
                 add(shard, next.value, () -> thread.execute(() -> next.callback.onAppended(offset, null)), offset);
+                handOutEarly(shard, offset);
             }
             if (!queue.isEmpty()) {
                 makeDurableSoon(shard);
@@ -311,9 +327,20 @@ final class SimLog {
         public void readFrom(int shard, long offset, int leaderEpochBefore) {
             Reading reading = readings.get(shard);
             reading.wanted = true;
-            reading.position = offset;
-            reading.leaderEpoch = leaderEpochBefore;
+            reading.from(offset, Math.max(leaderEpochBefore, LogRecord.NO_LEADER));
             feed(shard);
+        }
+
+        @Override
+        public void handOutEarly(int shard) {
+            readings.get(shard).early = true;
+        }
+
+        @Override
+        public int leaderEpoch(int shard, long offset) {
+            Reading reading = readings.get(shard);
+            boolean isToCome = reading.wanted && reading.unread.stream().anyMatch(record -> record.offset() == offset);
+            return isToCome ? LogRecord.NOT_READ_BACK : reading.readBack.getOrDefault(offset, LogRecord.NO_LEADER);
         }
 
         @Override
@@ -388,16 +415,10 @@ final class SimLog {
                 return;
             }
             long from = reading.position;
-            long wentBackTo = divergence(shard, from, reading.leaderEpoch);
-            if (wentBackTo >= 0) {
-                reading.wanted = false;
-                thread.execute(() -> {
-                    if (assignee[shard] == this) {
-                        reader().onWentBack(shard, wentBackTo);
-                    }
-                });
+            if (wentBack(shard, reading)) {
                 return;
             }
+            readBack(shard, reading);
             List<LogRecord> batch = batch(shard, Math.max(from, truncatedBelow[shard]));
             if (!batch.isEmpty()) {
                 reading.position = batch.getLast().offset() + 1;
@@ -409,6 +430,82 @@ final class SimLog {
                 });
                 feed(shard);
             }
+        }
+
+        /** A record of this process, if it comes next, and the process takes such. */
+        private void handOutEarly(int shard, long offset) {
+            Reading reading = readings.get(shard);
+            if (!reading.early || !reading.wanted || reading.position != offset || assignee[shard] != this) {
+                return;
+            }
+            if (clock.chance(0.3)) {
+                return; // it is read, as if somebody else had appended it
+            }
+            LogRecord last = records.get(shard).getLast();
+            LogRecord record = new LogRecord(offset, LogRecord.NOT_READ_BACK, last.timeMillis(), last.value());
+            reading.position = offset + 1;
+            reading.unread.add(record);
+            if (reading.unread.size() == 1) {
+                readBackSoon(shard, reading);
+            }
+            thread.execute(() -> {
+                if (assignee[shard] == this) {
+                    reader().onRecords(shard, offset, List.of(record));
+                }
+            });
+        }
+
+        private void readBackSoon(int shard, Reading reading) {
+            clock.after(clock.between(0, 100), () -> {
+                if (reading.wanted && !dead && assignee[shard] == this && !wentBack(shard, reading)) {
+                    readBack(shard, reading);
+                }
+            });
+        }
+
+        private void readBack(int shard, Reading reading) {
+            for (LogRecord record : reading.unread) {
+                reading.leaderEpoch = at(shard, record.offset()).leaderEpoch();
+                reading.readBack.put(record.offset(), reading.leaderEpoch);
+            }
+            reading.unread.clear();
+        }
+
+        private LogRecord at(int shard, long offset) {
+            return records.get(shard).stream()
+                    .filter(record -> record.offset() == offset)
+                    .findAny()
+                    .orElseThrow();
+        }
+
+        /** Where the log has another record than was handed out early, or -1. */
+        private long lostEarly(int shard, Reading reading) {
+            for (LogRecord record : reading.unread) {
+                boolean isThere = records.get(shard).stream()
+                        .anyMatch(other ->
+                                other.offset() == record.offset() && Arrays.equals(other.value(), record.value()));
+                if (!isThere) {
+                    return record.offset();
+                }
+            }
+            return -1;
+        }
+
+        /** Looks whether the log has lost what was read or handed out, and tells. */
+        private boolean wentBack(int shard, Reading reading) {
+            long readUpTo = reading.position - reading.unread.size();
+            long at = divergence(shard, readUpTo, reading.leaderEpoch);
+            long wentBackTo = at >= 0 ? at : lostEarly(shard, reading);
+            if (wentBackTo < 0) {
+                return false;
+            }
+            reading.wanted = false;
+            thread.execute(() -> {
+                if (assignee[shard] == this) {
+                    reader().onWentBack(shard, wentBackTo);
+                }
+            });
+            return true;
         }
 
         private List<LogRecord> batch(int shard, long from) {

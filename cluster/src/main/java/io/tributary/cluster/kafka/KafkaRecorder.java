@@ -15,6 +15,9 @@ public interface KafkaRecorder {
     /** Records were handed to the reader of a shard or to the follower of a map. */
     default void onRecords(int records) {}
 
+    /** Records of shards were handed to their reader before they were read back. */
+    default void onEarlyRecords(int records) {}
+
     /** A record of an application's topic is not one that can be read; it was skipped. */
     default void onUnreadableRecord() {}
 

@@ -25,16 +25,36 @@ public final class PartitionQueue {
     private final OrderedProducer producer;
     private final TopicPartition partition;
     private final List<Header> headers;
+    private final @Nullable Acknowledged acknowledged;
 
     // Guarded by this.
     private final ArrayDeque<Sending> waiting = new ArrayDeque<>();
     private boolean telling;
 
+    /**
+     * Told of each record that Kafka has, in the order of offsets, before its callback; on the producer's thread. Not
+     * of a record that Kafka had already when it was sent again, without saying where.
+     */
+    @FunctionalInterface
+    public interface Acknowledged {
+        /**
+         * Kafka has a record.
+         *
+         * @param timeMillis when Kafka appended it, where the topic has such times
+         */
+        void on(long offset, long timeMillis, byte[] value);
+    }
+
     /** @param headers those of each record */
-    PartitionQueue(OrderedProducer producer, TopicPartition partition, List<Header> headers) {
+    PartitionQueue(
+            OrderedProducer producer,
+            TopicPartition partition,
+            List<Header> headers,
+            @Nullable Acknowledged acknowledged) {
         this.producer = producer;
         this.partition = partition;
         this.headers = headers;
+        this.acknowledged = acknowledged;
     }
 
     /** What a record counts for, in bytes. */
@@ -49,7 +69,7 @@ public final class PartitionQueue {
      * @return false when there is no room: nothing was sent, the callback will not be called
      */
     public boolean send(byte @Nullable [] key, byte @Nullable [] value, AppendCallback callback) {
-        Sending sending = new Sending(sizeOf(key, value), callback);
+        Sending sending = new Sending(sizeOf(key, value), acknowledged == null ? null : value, callback);
         if (!producer.acquire(sending.bytes)) {
             return false;
         }
@@ -129,16 +149,21 @@ public final class PartitionQueue {
     /** A record that Kafka was given, or that is to fail when those before it are done. */
     private final class Sending implements Callback {
         private final int bytes;
+        /** Null where nobody wants it again. */
+        private final byte @Nullable [] value;
+
         private final AppendCallback callback;
 
         // Guarded by the lane.
         private long offset = -1;
+        private long timeMillis;
         private @Nullable Throwable failure;
         private boolean handedOver;
         private boolean done;
 
-        private Sending(int bytes, AppendCallback callback) {
+        private Sending(int bytes, byte @Nullable [] value, AppendCallback callback) {
             this.bytes = bytes;
+            this.value = value;
             this.callback = callback;
         }
 
@@ -152,7 +177,10 @@ public final class PartitionQueue {
                 if (!handedOver) {
                     return; // on the sender's thread, which goes on with it
                 }
-                offset = exception == null && metadata != null ? metadata.offset() : -1;
+                if (exception == null && metadata != null) {
+                    offset = metadata.offset();
+                    timeMillis = metadata.timestamp();
+                }
                 done = true;
             }
             if (exception != null) {
@@ -163,6 +191,9 @@ public final class PartitionQueue {
 
         private void callBack() {
             try {
+                if (acknowledged != null && value != null && offset >= 0) {
+                    acknowledged.on(offset, timeMillis, value);
+                }
                 callback.onAppended(offset, failure);
             } catch (RuntimeException e) {
                 LOG.error("a callback of {} failed", partition, e);

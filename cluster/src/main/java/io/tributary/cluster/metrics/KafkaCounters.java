@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.LongAdder;
 /** Counts what goes to Kafka and comes back. */
 final class KafkaCounters implements KafkaRecorder {
     private final LongAdder records;
+    private final LongAdder early;
     private final LongAdder refusals;
     private final LongAdder unreadable;
     private final LongAdder foreign;
@@ -15,6 +16,7 @@ final class KafkaCounters implements KafkaRecorder {
 
     KafkaCounters(Meters meters) {
         records = meters.counter(BrokerMeters.KAFKA_RECORDS);
+        early = meters.counter(BrokerMeters.KAFKA_EARLY);
         refusals = meters.counter(BrokerMeters.KAFKA_REFUSALS);
         unreadable = meters.counter(BrokerMeters.KAFKA_UNREADABLE);
         foreign = meters.counter(BrokerMeters.KAFKA_FOREIGN);
@@ -24,6 +26,11 @@ final class KafkaCounters implements KafkaRecorder {
     @Override
     public void onRecords(int count) {
         records.add(count);
+    }
+
+    @Override
+    public void onEarlyRecords(int count) {
+        early.add(count);
     }
 
     @Override

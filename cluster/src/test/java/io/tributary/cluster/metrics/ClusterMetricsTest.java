@@ -23,6 +23,7 @@ class ClusterMetricsTest {
     @BeforeEach
     void everyEventOnce() {
         metrics.kafka().onRecords(8);
+        metrics.kafka().onEarlyRecords(7);
         metrics.kafka().onRefusal();
         metrics.kafka().onError();
         metrics.redis().onCall(RedisRecorder.Operation.SAVE, TimeUnit.MILLISECONDS.toNanos(3), 50, 60);

@@ -35,6 +35,19 @@ class ShardAssignerTest {
     }
 
     @Test
+    void nodeIsToldWhetherItIsAlone() {
+        SimNode a = SimNode.owning("a", log, timer);
+        assertThat(a.told).containsOnlyOnce("is alone");
+        SimNode b = SimNode.owning("b", log, timer);
+        timer.pass(MOMENT);
+        assertThat(a.told).containsSubsequence("is alone", "is not alone");
+        assertThat(b.told).doesNotContain("is alone");
+        b.kill();
+        timer.pass(Duration.ofMinutes(1));
+        assertThat(a.told).containsSubsequence("is alone", "is not alone", "is alone");
+    }
+
+    @Test
     void shardsAreBalancedWhenNodesJoin() {
         List<SimNode> nodes = cluster("a", "b", "c");
         assertShared(nodes);

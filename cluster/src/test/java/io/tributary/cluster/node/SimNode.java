@@ -120,6 +120,11 @@ final class SimNode implements NodeTableListener {
         }
 
         @Override
+        public void alone(boolean isAlone) {
+            told.add(isAlone ? "is alone" : "is not alone");
+        }
+
+        @Override
         public void leave(int shard) {
             told.add("leaves " + shard);
         }

@@ -7,7 +7,7 @@ package io.tributary.persistence.shard;
  *     noticed
  * @param leaderEpoch which of the log's leaders appended it; grows with each leader, so that offset and leader epoch
  *     name a record for good, also when a log has lost its end and filled it anew. {@link #NO_LEADER} where the log has
- *     none
+ *     none, {@link #NOT_READ_BACK} where it is not known yet
  * @param timeMillis when the log appended it, by the log's clock; goes back within a shard only where the log's servers
  *     disagree about the time and another one has taken over
  * @param value the encoded event, not to be written to; empty where nothing is said
@@ -16,6 +16,12 @@ package io.tributary.persistence.shard;
 public record LogRecord(long offset, int leaderEpoch, long timeMillis, byte[] value) {
     /** The leader epoch of a log that has no leaders, or of a record that nothing is known of. */
     public static final int NO_LEADER = -1;
+
+    /**
+     * The leader epoch of a record that came early, see {@link ShardLog#handOutEarly}; {@link ShardLog#leaderEpoch}
+     * tells it later.
+     */
+    public static final int NOT_READ_BACK = -2;
 
     /** A record of a log that has no leaders. */
     public LogRecord(long offset, long timeMillis, byte[] value) {

@@ -14,7 +14,8 @@ import java.util.List;
  * @param ownerEpoch the owner that saves; the store refuses one that is older than the epoch it has
  * @param expectedApplied the offset that the store must be at; it refuses the change otherwise
  * @param applied the offset up to which (inclusive) the log is folded after the change
- * @param leaderEpoch that of the record at this offset, or {@link LogRecord#NO_LEADER}
+ * @param leaderEpoch that of the record at this offset, or {@link LogRecord#NO_LEADER}. {@link LogRecord#NOT_READ_BACK}
+ *     until it is known: such a save point is not to be stored
  * @param foldedOwner the epoch of the latest owner whose record is folded then; while an owner folds what others left,
  *     that is one before it. -1 for none
  * @param snapshotMillis the time, by the log, of the last complete log snapshot that is folded then, or
@@ -41,6 +42,24 @@ public record SavePoint(
         List<SequencedEntry> queued,
         List<WillKey> willsRemoved,
         List<ClientWill> wills) {
+
+    /** The same, when it is known under which leader the record at {@link #applied} was appended. */
+    public SavePoint under(int newLeaderEpoch) {
+        return new SavePoint(
+                ownerEpoch,
+                expectedApplied,
+                applied,
+                newLeaderEpoch,
+                foldedOwner,
+                snapshotMillis,
+                sources,
+                cleared,
+                sessions,
+                removed,
+                queued,
+                willsRemoved,
+                wills);
+    }
 
     /** The latest source that a shard applied from another one. */
     public record SourcePosition(int shard, long offset, int part) {}

@@ -62,10 +62,28 @@ public interface ShardLog extends AutoCloseable {
     /**
      * The same, if the log still has the record before the offset; otherwise {@link Reader#onWentBack}.
      *
-     * @param leaderEpoch that of the record before, or {@link LogRecord#NO_LEADER} when it is not known
+     * @param leaderEpoch that of the record before, or {@link LogRecord#NO_LEADER} or
+     *     {@link LogRecord#NOT_READ_BACK} when it is not known
      */
     default void readFrom(int shard, long offset, int leaderEpoch) {
         readFrom(shard, offset);
+    }
+
+    /**
+     * Allows the log to hand out records of a shard that this node has appended as soon as they are durable, before it
+     * has read them back; until the next {@link #readFrom}. Their leader epoch is {@link LogRecord#NOT_READ_BACK}. That
+     * they are the log's records is checked when they are read back: {@link Reader#onWentBack} follows if they are not.
+     */
+    default void handOutEarly(int shard) {}
+
+    /**
+     * The leader epoch of a record that was handed out early; any thread, never blocks.
+     *
+     * @return {@link LogRecord#NOT_READ_BACK} while the record is still to be read back; {@link LogRecord#NO_LEADER}
+     *     when it will not be, as the shard is not read any more or from elsewhere
+     */
+    default int leaderEpoch(int shard, long offset) {
+        return LogRecord.NO_LEADER;
     }
 
     /** Which log this is; asked anew, for a log may be replaced by another one of the same name. */

@@ -220,7 +220,7 @@ public final class ShardState {
         return applied;
     }
 
-    /** The leader epoch of that record, or {@link LogRecord#NO_LEADER}. */
+    /** The leader epoch of that record, or {@link LogRecord#NO_LEADER} or {@link LogRecord#NOT_READ_BACK}. */
     public int leaderEpoch() {
         return leaderEpoch;
     }

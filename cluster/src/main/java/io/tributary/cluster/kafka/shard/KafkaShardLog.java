@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  * group is.
  *
  * <p>Callbacks of appends come on the producer's thread, or on that of a caller whose append failed at once; the reader
- * is called on a polling thread of its own.
+ * is called on a polling thread of its own. While this node is {@link #alone}, that thread hands out what Kafka has
+ * acknowledged, and reads it back later.
  */
 public final class KafkaShardLog implements ShardLog {
     private static final long IDENTITY_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -60,6 +61,7 @@ public final class KafkaShardLog implements ShardLog {
     private CompletableFuture<Identity> identity =
             CompletableFuture.failedFuture(new KafkaAccessException("not asked")); // guarded by this
     private volatile @Nullable ShardConsumer consumer;
+    private volatile boolean isAlone;
     private volatile Consumer<Boolean> takesPart = wanted -> {};
     private boolean closed; // guarded by this
 
@@ -104,8 +106,17 @@ public final class KafkaShardLog implements ShardLog {
         this.admin = KafkaTopics.connect(config);
         this.lanes = new PartitionQueue[shards];
         for (int shard = 0; shard < shards; shard++) {
-            lanes[shard] = producer.lane(new TopicPartition(topic, shard), ShardMark.HEADERS);
+            lanes[shard] = producer.lane(new TopicPartition(topic, shard), ShardMark.HEADERS, handsOutEarly(shard));
         }
+    }
+
+    private PartitionQueue.Acknowledged handsOutEarly(int shard) {
+        return (offset, timeMillis, value) -> {
+            ShardConsumer started = consumer;
+            if (started != null) {
+                started.early().acknowledged(shard, offset, timeMillis, value);
+            }
+        };
     }
 
     @Override
@@ -143,6 +154,7 @@ public final class KafkaShardLog implements ShardLog {
                 recorder,
                 onBroken);
         consumer = started;
+        started.early().alone(isAlone);
         started.start();
         takesPart.accept(true);
     }
@@ -194,6 +206,32 @@ public final class KafkaShardLog implements ShardLog {
         if (started != null) {
             started.reader().onLeaving(shard);
         }
+    }
+
+    /**
+     * Whether this node is the only one that appends, as far as is known: then its records are handed out early where
+     * that is allowed. Any thread, never blocks.
+     */
+    public void alone(boolean isNowAlone) {
+        isAlone = isNowAlone;
+        ShardConsumer started = consumer;
+        if (started != null) {
+            started.early().alone(isNowAlone);
+        }
+    }
+
+    @Override
+    public void handOutEarly(int shard) {
+        ShardConsumer started = consumer;
+        if (started != null) {
+            started.handOutEarly(shard);
+        }
+    }
+
+    @Override
+    public int leaderEpoch(int shard, long offset) {
+        ShardConsumer started = consumer;
+        return started == null ? LogRecord.NO_LEADER : started.leaderEpoch(shard, inTopic(offset));
     }
 
     @Override

@@ -63,6 +63,7 @@ final class ShardConsumer implements AutoCloseable {
     private final ConsumerGroupOffsets commits;
     private final ShardLags lags;
     private final Thread thread;
+    private final EarlyRecords early;
     private final CountDownLatch closing = new CountDownLatch(1);
 
     /** The shards with a request that the polling thread has not looked at; each at most once. */
@@ -101,6 +102,7 @@ final class ShardConsumer implements AutoCloseable {
         this.commits = new ConsumerGroupOffsets(consumer, cursors);
         this.lags = new ShardLags(consumer, topic, shards, commits::notedOf, retention, clock);
         this.thread = Thread.ofPlatform().name(clientId + "-reader").daemon().unstarted(this::run);
+        this.early = new EarlyRecords(cursors, thread);
     }
 
     void start() {
@@ -110,6 +112,21 @@ final class ShardConsumer implements AutoCloseable {
     /** Who is told of the shards. */
     Reader reader() {
         return reader;
+    }
+
+    /** What is handed out before it is read. */
+    EarlyRecords early() {
+        return early;
+    }
+
+    /** Any thread. */
+    void handOutEarly(int shard) {
+        cursors[shard].allowEarly();
+    }
+
+    /** Any thread. */
+    int leaderEpoch(int shard, long offset) {
+        return cursors[shard].leaderEpoch(offset);
     }
 
     /** Any thread. */
@@ -170,6 +187,7 @@ final class ShardConsumer implements AutoCloseable {
         }
         if (urgent && !Thread.currentThread().equals(thread)) {
             consumer.wakeup();
+            LockSupport.unpark(thread);
         }
     }
 
@@ -217,7 +235,7 @@ final class ShardConsumer implements AutoCloseable {
             lookAtRanges();
             commits.commitIfDue();
             lags.lookIfDue();
-            handOut(consumer.poll(outOfRange.isEmpty() ? POLL : POLL_WHEN_OUT_OF_RANGE));
+            read(early.handOut(this::handOutEarly));
         } catch (WakeupException e) {
             LOG.trace("woken up", e);
         } catch (LogTruncationException e) {
@@ -228,6 +246,17 @@ final class ShardConsumer implements AutoCloseable {
             LOG.error("the shards cannot be read; trying again", e);
             recorder.onError();
             closing.await(RETRY.toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** @param isTurnDue whether idle workers wait for the end of the turn, so that it is not to last */
+    private void read(boolean isTurnDue) {
+        Duration wait = early.poll(outOfRange.isEmpty() ? POLL : POLL_WHEN_OUT_OF_RANGE);
+        if (wait != null) {
+            handOut(consumer.poll(isTurnDue ? Duration.ZERO : wait));
+            early.polled(consumer, this::handOutEarly);
+        } else if (!isTurnDue) {
+            early.rest();
         }
     }
 
@@ -291,6 +320,7 @@ final class ShardConsumer implements AutoCloseable {
             }
             outOfRange.remove(cursor);
             diverged.remove(cursor);
+            early.behind();
             if (cursor.isReading()) {
                 read(cursor, cursor.next(), cursor.leaderEpoch());
             } else {
@@ -301,7 +331,7 @@ final class ShardConsumer implements AutoCloseable {
 
     /** @param leaderEpochBefore has Kafka say whether it still has the record before the offset */
     private void read(ShardCursor cursor, long offset, Optional<Integer> leaderEpochBefore) {
-        if (!cursor.isAt(offset)) {
+        if (!cursor.goesOn(offset)) {
             consumer.seek(cursor.partition(), new OffsetAndMetadata(offset, leaderEpochBefore, ""));
             cursor.moveTo(offset);
         }
@@ -397,13 +427,25 @@ final class ShardConsumer implements AutoCloseable {
     }
 
     private void handOut(ShardCursor cursor, List<ConsumerRecord<byte[], byte[]>> polled) {
+        recorder.onRecords(polled.size());
         List<LogRecord> records = cursor.take(polled);
-        if (records.isEmpty()) {
-            return;
+        if (cursor.lostAt() != ShardCursor.UNKNOWN) {
+            wentBack(cursor, cursor.lostAt());
+        } else if (!records.isEmpty()) {
+            long from = cursor.next();
+            cursor.handedOut(records);
+            handOut(cursor, from, records);
         }
+    }
+
+    private void handOutEarly(ShardCursor cursor, List<LogRecord> records) {
         long from = cursor.next();
-        cursor.handedOut(records);
-        recorder.onRecords(records.size());
+        cursor.handedOutEarly(records);
+        recorder.onEarlyRecords(records.size());
+        handOut(cursor, from, records);
+    }
+
+    private void handOut(ShardCursor cursor, long from, List<LogRecord> records) {
         try {
             reader.onRecords(cursor.shard(), from, records);
         } catch (RuntimeException e) {

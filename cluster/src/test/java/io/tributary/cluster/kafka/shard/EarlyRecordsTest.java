@@ -1,0 +1,254 @@
+package io.tributary.cluster.kafka.shard;
+
+import static io.tributary.persistence.contract.Waiting.get;
+import static io.tributary.persistence.contract.Waiting.until;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.cluster.kafka.KafkaConfig;
+import io.tributary.cluster.kafka.TestKafka;
+import io.tributary.localcluster.LocalKafka;
+import io.tributary.persistence.contract.RecordingReader;
+import io.tributary.persistence.shard.LogRecord;
+import io.tributary.persistence.shard.ShardLog;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Records of a node that is alone are handed out before they are read back from Kafka. */
+class EarlyRecordsTest {
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    private static Path folder;
+
+    @SuppressWarnings("NullAway.Init")
+    private static LocalKafka kafka;
+
+    private final KafkaConfig config = TestKafka.withTopics(TestKafka.config(kafka, 1));
+
+    @BeforeAll
+    static void startKafka() {
+        kafka = LocalKafka.in(folder).start();
+    }
+
+    @AfterAll
+    static void stopKafka() {
+        kafka.close();
+    }
+
+    @Test
+    void ownRecordsComeEarlyOnceAndInOrderWhenAlone() {
+        try (KafkaShardLog log = TestKafka.log(config)) {
+            RecordingReader reader = alone(log);
+            handedOutEarly(log, reader);
+            int before = reader.count(0);
+            List<CompletableFuture<Long>> appends = new ArrayList<>();
+            for (int i = 0; i < 5_000; i++) {
+                appends.add(append(log, "r" + i));
+            }
+            appends.forEach(each -> get(each));
+            until(() -> reader.count(0) == before + 5_000);
+            assertThat(reader.texts(0).subList(before, before + 5_000))
+                    .isEqualTo(IntStream.range(0, 5_000).mapToObj(i -> "r" + i).toList());
+            assertOffsetsAreDense(reader);
+            assertThat(reader.records(0)).anyMatch(EarlyRecordsTest::isEarly);
+        }
+    }
+
+    @Test
+    void timesAndValuesAreThoseOfTheLogWhenHandedOutEarly() {
+        List<LogRecord> early;
+        try (KafkaShardLog log = TestKafka.log(config)) {
+            RecordingReader reader = alone(log);
+            handedOutEarly(log, reader);
+            early = reader.records(0);
+        }
+        try (KafkaShardLog log = TestKafka.log(config)) {
+            RecordingReader later = reading(log);
+            until(() -> later.count(0) == early.size());
+            for (int i = 0; i < early.size(); i++) {
+                LogRecord read = later.records(0).get(i);
+                assertThat(early.get(i).timeMillis()).isEqualTo(read.timeMillis());
+                assertThat(early.get(i).value()).isEqualTo(read.value());
+            }
+        }
+    }
+
+    @Test
+    void leaderIsToldOnceTheRecordIsReadBack() {
+        try (KafkaShardLog log = TestKafka.log(config)) {
+            RecordingReader reader = alone(log);
+            LogRecord early = handedOutEarly(log, reader);
+            until(() -> log.leaderEpoch(0, early.offset()) != LogRecord.NOT_READ_BACK);
+            assertThat(log.leaderEpoch(0, early.offset()))
+                    .isEqualTo(reader.records(0).getFirst().leaderEpoch())
+                    .isNotNegative();
+        }
+    }
+
+    @Test
+    void leaderIsUnknownAtOnceWhenReadingIsPaused() {
+        try (KafkaShardLog log = TestKafka.log(config)) {
+            RecordingReader reader = alone(log);
+            handedOutEarly(log, reader);
+            log.pause(0);
+            assertThat(log.leaderEpoch(0, 1_000_000)).isEqualTo(LogRecord.NO_LEADER);
+            long next = reader.records(0).getLast().offset() + 1;
+            get(append(log, "meanwhile"));
+            log.readFrom(0, next);
+            log.handOutEarly(0);
+            until(() -> reader.texts(0).getLast().equals("meanwhile"));
+            assertOffsetsAreDense(reader);
+        }
+    }
+
+    @Test
+    void nothingComesEarlyUnlessTheReaderAllowsIt() {
+        try (KafkaShardLog log = TestKafka.log(config)) {
+            RecordingReader reader = reading(log);
+            log.alone(true);
+            for (int i = 0; i < 100; i++) {
+                get(append(log, "r" + i));
+            }
+            until(() -> reader.count(0) == 100);
+            assertThat(reader.records(0)).noneMatch(EarlyRecordsTest::isEarly);
+        }
+    }
+
+    /** Another node that is not known yet, or was taken for dead. */
+    @Test
+    void recordsOfOthersKeepTheirPlaceWhenANodeTakesItselfForAlone() {
+        try (KafkaShardLog log = TestKafka.log(config);
+                KafkaShardLog other = TestKafka.log(config)) {
+            RecordingReader reader = alone(log);
+            handedOutEarly(log, reader);
+            long first = reader.records(0).getLast().offset() + 1;
+            List<CompletableFuture<Long>> appends = new CopyOnWriteArrayList<>();
+            List<Thread> both = List.of(
+                    Thread.ofVirtual().start(() -> appendMany(log, "own", appends)),
+                    Thread.ofVirtual().start(() -> appendMany(other, "other", appends)));
+            both.forEach(EarlyRecordsTest::join);
+            appends.forEach(each -> get(each));
+            long end = first + appends.size();
+            until(() -> reader.records(0).getLast().offset() == end - 1);
+            assertOffsetsAreDense(reader);
+            List<String> read = reader.texts(0);
+            for (String who : List.of("own", "other")) {
+                assertThat(read.stream().filter(text -> text.startsWith(who + " ")))
+                        .containsExactlyElementsOf(IntStream.range(0, 1_000)
+                                .mapToObj(i -> who + " " + i)
+                                .toList());
+            }
+            get(append(other, "alone"));
+            until(() -> reader.texts(0).getLast().equals("alone"));
+            log.alone(false);
+            get(append(other, "no more"));
+            until(() -> reader.texts(0).getLast().equals("no more"));
+        }
+    }
+
+    @Test
+    void readersAreToldWhereTheLogLostItsEndThoughItWasNotReadBack() {
+        try (KafkaShardLog log = TestKafka.log(config)) {
+            RecordingReader reader = alone(log);
+            handedOutEarly(log, reader);
+            for (int i = 0; i < 100; i++) {
+                get(append(log, "r" + i));
+            }
+            until(() -> reader.texts(0).getLast().equals("r99"));
+            int handedOut = reader.count(0);
+            kafka.kill(1);
+            String partition = config.shardsTopic() + "-0";
+            kafka.cutLog(1, partition, kafka.logBytes(1, partition) / 2);
+            kafka.restart(1);
+            until(() -> reader.wentBackTo(0) >= 0);
+            long lost = reader.wentBackTo(0);
+            assertThat(lost).isBetween(1L, handedOut - 1L);
+            List<String> kept = reader.texts(0).subList(0, (int) lost);
+            log.readFrom(0, 0);
+            log.handOutEarly(0);
+            until(() -> reader.count(0) >= handedOut + lost);
+            assertThat(reader.texts(0).subList(handedOut, handedOut + (int) lost))
+                    .isEqualTo(kept);
+        }
+    }
+
+    /** Has records handed out early, and gives one of them. */
+    private static LogRecord handedOutEarly(ShardLog log, RecordingReader reader) {
+        until(() -> {
+            get(append(log, "begin"));
+            return reader.records(0).stream().anyMatch(EarlyRecordsTest::isEarly);
+        });
+        long offset = get(append(log, "begun"));
+        until(() -> reader.records(0).getLast().offset() == offset);
+        return reader.records(0).stream()
+                .filter(EarlyRecordsTest::isEarly)
+                .toList()
+                .getLast();
+    }
+
+    private static boolean isEarly(LogRecord record) {
+        return record.leaderEpoch() == LogRecord.NOT_READ_BACK;
+    }
+
+    private static void assertOffsetsAreDense(RecordingReader reader) {
+        List<Long> offsets = reader.records(0).stream().map(LogRecord::offset).toList();
+        assertThat(offsets)
+                .isEqualTo(IntStream.range(0, offsets.size())
+                        .mapToObj(Long::valueOf)
+                        .toList());
+    }
+
+    private static RecordingReader alone(KafkaShardLog log) {
+        log.alone(true); // before it is started, as a node may learn it
+        RecordingReader reader = reading(log);
+        log.handOutEarly(0);
+        return reader;
+    }
+
+    private static RecordingReader reading(ShardLog log) {
+        RecordingReader reader = new RecordingReader();
+        log.start(reader);
+        until(() -> reader.assigned().contains(0));
+        log.readFrom(0, 0);
+        return reader;
+    }
+
+    private static void appendMany(ShardLog log, String who, List<CompletableFuture<Long>> to) {
+        for (int i = 0; i < 1_000; i++) {
+            to.add(append(log, who + " " + i));
+            if (i % 10 == 0) {
+                get(to.getLast());
+            }
+        }
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static CompletableFuture<Long> append(ShardLog log, String text) {
+        CompletableFuture<Long> appended = new CompletableFuture<>();
+        byte[] value = text.getBytes(StandardCharsets.UTF_8);
+        boolean isTaken = log.append(0, value, (offset, failure) -> {
+            if (failure == null) {
+                appended.complete(offset);
+            } else {
+                appended.completeExceptionally(failure);
+            }
+        });
+        assertThat(isTaken).isTrue();
+        return appended;
+    }
+}
