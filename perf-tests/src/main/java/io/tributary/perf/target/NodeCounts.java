@@ -6,6 +6,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -26,10 +27,16 @@ final class NodeCounts {
                             Pattern.compile("reason=\"(queue_full|tenant_queues_full|owner_busy)\"")));
 
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
+    /** How long an answer is good: for less than the time between two looks. */
+    private static final Duration LASTS = Duration.ofMillis(300);
 
     private final HttpClient client =
             HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
     private final List<Integer> ports;
+
+    // Guarded by this.
+    private List<List<String>> answers = List.of();
+    private long askedNanos;
 
     /**
      * A metric, or those of its lines that have some text.
@@ -59,10 +66,17 @@ final class NodeCounts {
     }
 
     private long sum(Metric metric) {
-        long sum = 0;
         try {
-            for (int port : ports) {
-                sum += read(port, metric);
+            long sum = 0;
+            for (List<String> node : answers()) {
+                List<String> lines = node.stream().filter(metric::isIn).toList();
+                if (lines.isEmpty()) {
+                    return -1; // a node has no such metric
+                }
+                sum += lines.stream()
+                        .map(line -> line.substring(line.lastIndexOf(' ') + 1))
+                        .mapToLong(value -> (long) Double.parseDouble(value))
+                        .sum();
             }
             return sum;
         } catch (IOException | NumberFormatException e) {
@@ -73,20 +87,28 @@ final class NodeCounts {
         }
     }
 
-    private long read(int port, Metric metric) throws IOException, InterruptedException {
-        URI uri = URI.create("http://127.0.0.1:" + port + "/actuator/prometheus?includedNames=" + metric.name);
+    /** What each node says of all metrics: asked once for those that are looked at together. */
+    private synchronized List<List<String>> answers() throws IOException, InterruptedException {
+        if (answers.isEmpty() || System.nanoTime() - askedNanos >= LASTS.toNanos()) {
+            answers = List.of();
+            List<List<String>> now = new ArrayList<>();
+            for (int port : ports) {
+                now.add(ask(port));
+            }
+            answers = now;
+            askedNanos = System.nanoTime();
+        }
+        return answers;
+    }
+
+    private List<String> ask(int port) throws IOException, InterruptedException {
+        String names = METRICS.values().stream().map(Metric::name).collect(Collectors.joining(","));
+        URI uri = URI.create("http://127.0.0.1:" + port + "/actuator/prometheus?includedNames=" + names);
         HttpResponse<String> answer =
                 client.send(HttpRequest.newBuilder(uri).timeout(TIMEOUT).build(), HttpResponse.BodyHandlers.ofString());
         if (answer.statusCode() != 200) {
             throw new IOException(uri + " answers " + answer.statusCode());
         }
-        List<String> lines = answer.body().lines().filter(metric::isIn).toList();
-        if (lines.isEmpty()) {
-            throw new IOException(uri + " has no such metric");
-        }
-        return lines.stream()
-                .map(line -> line.substring(line.lastIndexOf(' ') + 1))
-                .mapToLong(value -> (long) Double.parseDouble(value))
-                .sum();
+        return answer.body().lines().toList();
     }
 }

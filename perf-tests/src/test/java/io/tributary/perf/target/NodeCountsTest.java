@@ -6,9 +6,12 @@ import com.sun.net.httpserver.HttpServer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +33,7 @@ class NodeCountsTest {
             tributary_messages_dropped_total{place="session",reason="queue_full",rules="none"} 30.0
             """);
 
+    private final AtomicInteger requests = new AtomicInteger();
     private HttpServer node;
 
     @BeforeEach
@@ -37,7 +41,11 @@ class NodeCountsTest {
         node = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         node.createContext("/actuator/prometheus", exchange -> {
             String asked = exchange.getRequestURI().getQuery().replace("includedNames=", "");
-            byte[] answer = ANSWERS.getOrDefault(asked, "").getBytes(StandardCharsets.UTF_8);
+            requests.incrementAndGet();
+            byte[] answer = Arrays.stream(asked.split(","))
+                    .map(name -> ANSWERS.getOrDefault(name, ""))
+                    .collect(Collectors.joining())
+                    .getBytes(StandardCharsets.UTF_8);
             exchange.sendResponseHeaders(200, answer.length == 0 ? -1 : answer.length);
             exchange.getResponseBody().write(answer);
             exchange.close();
@@ -54,6 +62,7 @@ class NodeCountsTest {
     void addsUpWhatNodesSay() {
         int port = node.getAddress().getPort();
         assertThat(counts(port, port)).isEqualTo(Map.of("messages queued", 14L, "messages dropped", 864L));
+        assertThat(requests).hasValue(2);
     }
 
     @Test

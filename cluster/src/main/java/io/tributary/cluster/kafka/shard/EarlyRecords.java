@@ -40,6 +40,9 @@ final class EarlyRecords {
     /** Whether some shard has records that only Kafka can tell. */
     private boolean isBehind = true;
 
+    /** Whether the consumer may have more of what it has fetched. */
+    private boolean hasMore;
+
     private boolean wasAlone;
     private long polledNanos;
 
@@ -106,7 +109,7 @@ final class EarlyRecords {
         if (isBehind) {
             return WAIT;
         }
-        return System.nanoTime() - polledNanos >= PACE.toNanos() ? Duration.ZERO : null;
+        return hasMore || System.nanoTime() - polledNanos >= PACE.toNanos() ? Duration.ZERO : null;
     }
 
     /** Waits until it is time to ask Kafka, or something was acknowledged, or the thread is unparked. */
@@ -123,9 +126,14 @@ final class EarlyRecords {
         isBehind = true;
     }
 
-    /** What Kafka had was handed out: finds the shards of which there is no more. */
-    void polled(KafkaConsumer<?, ?> consumer, BiConsumer<ShardCursor, List<LogRecord>> to) {
+    /**
+     * What Kafka had was handed out: finds the shards of which there is no more.
+     *
+     * @param count how many records that were
+     */
+    void polled(KafkaConsumer<?, ?> consumer, int count, BiConsumer<ShardCursor, List<LogRecord>> to) {
         polledNanos = System.nanoTime();
+        hasMore = count > 0;
         if (!wasAlone) {
             return;
         }

@@ -253,8 +253,9 @@ final class ShardConsumer implements AutoCloseable {
     private void read(boolean isTurnDue) {
         Duration wait = early.poll(outOfRange.isEmpty() ? POLL : POLL_WHEN_OUT_OF_RANGE);
         if (wait != null) {
-            handOut(consumer.poll(isTurnDue ? Duration.ZERO : wait));
-            early.polled(consumer, this::handOutEarly);
+            ConsumerRecords<byte[], byte[]> polled = consumer.poll(isTurnDue ? Duration.ZERO : wait);
+            handOut(polled);
+            early.polled(consumer, polled.count(), this::handOutEarly);
         } else if (!isTurnDue) {
             early.rest();
         }
