@@ -213,8 +213,8 @@ record Clustered(
         }
 
         @Override
-        public void alone(boolean isAlone) {
-            log.alone(isAlone);
+        public void onlyNode(boolean isNow) {
+            log.onlyNode(isNow);
         }
 
         @Override

@@ -446,12 +446,12 @@ public enum BrokerMeters {
             Type.COUNTER,
             "Records of all topics that were read: a node reads the logs of its own shards, and all subscriptions and retained"
                     + " messages."),
-    /** Records that were not read first. */
+    /** Records that were folded before they were read. */
     KAFKA_EARLY(
             "tributary.kafka.records.early",
             Type.COUNTER,
-            "Records of this node's shards that it used when Kafka had acknowledged them, before it read them back: while no other"
-                    + " node is alive."),
+            "Records of this node's shards that were folded when Kafka had acknowledged them, and read back later; only while no"
+                    + " other node is alive."),
     /** Refused appends. */
     KAFKA_REFUSALS(
             "tributary.kafka.refusals",

@@ -121,7 +121,8 @@ final class LogRepair {
      * them.
      */
     boolean isUnderNewLeader(ShardState state, LogRecord record) {
-        return state.leaderEpoch() >= 0 && record.leaderEpoch() > Math.max(state.leaderEpoch(), leaptLeader);
+        int known = state.leaderEpoch(); // not that of a record that came early to a tenure before, and is queued still
+        return known >= 0 && record.leaderEpoch() > Math.max(known, leaptLeader);
     }
 
     /** Leaves out what may have been used before the log had this leader. */

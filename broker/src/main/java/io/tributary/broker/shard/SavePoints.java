@@ -180,9 +180,7 @@ final class SavePoints {
         }
         if (taken != null && !storing && forwarder.isDoneUpTo(taken.applied())) {
             SavePoint last = withLeader(taken);
-            if (last.leaderEpoch() == LogRecord.NOT_READ_BACK) {
-                last = last.under(LogRecord.NO_LEADER);
-            }
+            last = last.withLeaderEpoch(Math.max(last.leaderEpoch(), LogRecord.NO_LEADER)); // there is no time to wait
             CompletionStage<?> _ = environment.store().save(shard, last).whenComplete((_, failure) -> {
                 if (failure != null) {
                     LOG.info("Shard {}: the last save point came too late: {}", shard, String.valueOf(failure));
@@ -247,7 +245,7 @@ final class SavePoints {
 
     private SavePoint withLeader(SavePoint savePoint) {
         return savePoint.leaderEpoch() == LogRecord.NOT_READ_BACK
-                ? savePoint.under(log.leaderEpoch(shard, savePoint.applied()))
+                ? savePoint.withLeaderEpoch(log.leaderEpoch(shard, savePoint.applied()))
                 : savePoint;
     }
 

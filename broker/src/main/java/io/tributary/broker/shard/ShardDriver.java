@@ -292,7 +292,7 @@ final class ShardDriver implements Tenure.Loser {
         service = live;
         repair.served();
         live.begin();
-        log.handOutEarly(shard);
+        log.allowEarly(shard);
         recorder.live(shard, now.state().clients().size());
         environment.onLive().accept(shard);
     }
@@ -461,7 +461,7 @@ final class ShardDriver implements Tenure.Loser {
             ShardState state = loaded.state();
             log.readFrom(shard, state.applied() + 1, state.leaderEpoch());
             if (isLive()) {
-                log.handOutEarly(shard);
+                log.allowEarly(shard);
             }
         }
     }

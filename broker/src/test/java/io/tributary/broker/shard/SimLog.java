@@ -11,9 +11,7 @@ import io.tributary.persistence.shard.ShardLog;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
@@ -204,7 +202,7 @@ final class SimLog {
     final class View implements ShardLog {
         private final SimThread thread = new SimThread(clock, 2);
         private final List<Queue<Pending>> pending = new ArrayList<>();
-        private final List<Reading> readings = new ArrayList<>();
+        private final List<SimReading> readings = new ArrayList<>();
         private final List<Runnable> waitingForRoom = new ArrayList<>();
         private @Nullable Reader reader;
         private boolean full;
@@ -213,30 +211,10 @@ final class SimLog {
         @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
         private record Pending(byte[] value, AppendCallback callback) {}
 
-        /** Where a process reads a shard. */
-        private static final class Reading {
-            boolean wanted;
-            boolean feeding;
-            long position;
-            int leaderEpoch;
-            boolean early;
-            /** What was handed out early and is still to be read back. */
-            final List<LogRecord> unread = new ArrayList<>();
-            /** The leaders of records that were read back. */
-            final Map<Long, Integer> readBack = new HashMap<>();
-
-            void from(long offset, int leaderEpochBefore) {
-                position = offset;
-                leaderEpoch = leaderEpochBefore;
-                early = false;
-                unread.clear();
-            }
-        }
-
         private View() {
             for (int shard = 0; shard < shards(); shard++) {
                 pending.add(new ArrayDeque<>());
-                readings.add(new Reading());
+                readings.add(new SimReading());
             }
         }
 
@@ -325,20 +303,20 @@ final class SimLog {
 
         @Override
         public void readFrom(int shard, long offset, int leaderEpochBefore) {
-            Reading reading = readings.get(shard);
+            SimReading reading = readings.get(shard);
             reading.wanted = true;
             reading.from(offset, Math.max(leaderEpochBefore, LogRecord.NO_LEADER));
             feed(shard);
         }
 
         @Override
-        public void handOutEarly(int shard) {
+        public void allowEarly(int shard) {
             readings.get(shard).early = true;
         }
 
         @Override
         public int leaderEpoch(int shard, long offset) {
-            Reading reading = readings.get(shard);
+            SimReading reading = readings.get(shard);
             boolean isToCome = reading.wanted && reading.unread.stream().anyMatch(record -> record.offset() == offset);
             return isToCome ? LogRecord.NOT_READ_BACK : reading.readBack.getOrDefault(offset, LogRecord.NO_LEADER);
         }
@@ -402,14 +380,14 @@ final class SimLog {
         }
 
         private void feed(int shard) {
-            Reading reading = readings.get(shard);
+            SimReading reading = readings.get(shard);
             if (reading.wanted && !reading.feeding && !dead) {
                 reading.feeding = true;
                 clock.after(clock.between(0, 4), () -> handOut(shard, reading));
             }
         }
 
-        private void handOut(int shard, Reading reading) {
+        private void handOut(int shard, SimReading reading) {
             reading.feeding = false;
             if (!reading.wanted || dead || assignee[shard] != this) {
                 return;
@@ -434,7 +412,7 @@ final class SimLog {
 
         /** A record of this process, if it comes next, and the process takes such. */
         private void handOutEarly(int shard, long offset) {
-            Reading reading = readings.get(shard);
+            SimReading reading = readings.get(shard);
             if (!reading.early || !reading.wanted || reading.position != offset || assignee[shard] != this) {
                 return;
             }
@@ -455,7 +433,7 @@ final class SimLog {
             });
         }
 
-        private void readBackSoon(int shard, Reading reading) {
+        private void readBackSoon(int shard, SimReading reading) {
             clock.after(clock.between(0, 100), () -> {
                 if (reading.wanted && !dead && assignee[shard] == this && !wentBack(shard, reading)) {
                     readBack(shard, reading);
@@ -463,7 +441,7 @@ final class SimLog {
             });
         }
 
-        private void readBack(int shard, Reading reading) {
+        private void readBack(int shard, SimReading reading) {
             for (LogRecord record : reading.unread) {
                 reading.leaderEpoch = at(shard, record.offset()).leaderEpoch();
                 reading.readBack.put(record.offset(), reading.leaderEpoch);
@@ -479,7 +457,7 @@ final class SimLog {
         }
 
         /** Where the log has another record than was handed out early, or -1. */
-        private long lostEarly(int shard, Reading reading) {
+        private long lostEarly(int shard, SimReading reading) {
             for (LogRecord record : reading.unread) {
                 boolean isThere = records.get(shard).stream()
                         .anyMatch(other ->
@@ -492,7 +470,7 @@ final class SimLog {
         }
 
         /** Looks whether the log has lost what was read or handed out, and tells. */
-        private boolean wentBack(int shard, Reading reading) {
+        private boolean wentBack(int shard, SimReading reading) {
             long readUpTo = reading.position - reading.unread.size();
             long at = divergence(shard, readUpTo, reading.leaderEpoch);
             long wentBackTo = at >= 0 ? at : lostEarly(shard, reading);

@@ -12,10 +12,10 @@ public interface KafkaRecorder {
     /** A record was refused because too much waits for Kafka, or its topic is unknown for the moment. */
     default void onRefusal() {}
 
-    /** Records were handed to the reader of a shard or to the follower of a map. */
+    /** Records were read: of a shard, a map, or an application's topic; also those that their reader has already. */
     default void onRecords(int records) {}
 
-    /** Records of shards were handed to their reader before they were read back. */
+    /** Records of shards were handed to their reader before they were read. */
     default void onEarlyRecords(int records) {}
 
     /** A record of an application's topic is not one that can be read; it was skipped. */

@@ -87,17 +87,12 @@ public final class OrderedProducer implements AutoCloseable {
 
     /** The way to a partition; one for each. */
     public PartitionQueue lane(TopicPartition partition) {
-        return lane(partition, List.of(), null);
+        return lane(partition, List.of());
     }
 
-    /**
-     * The same for records with headers.
-     *
-     * @param acknowledged told of each record that Kafka has
-     */
-    public PartitionQueue lane(
-            TopicPartition partition, List<Header> headers, PartitionQueue.@Nullable Acknowledged acknowledged) {
-        PartitionQueue lane = new PartitionQueue(this, partition, headers, acknowledged);
+    /** The same for records with headers. */
+    public PartitionQueue lane(TopicPartition partition, List<Header> headers) {
+        PartitionQueue lane = new PartitionQueue(this, partition, headers);
         lanes.add(lane);
         return lane;
     }

@@ -25,36 +25,27 @@ public final class PartitionQueue {
     private final OrderedProducer producer;
     private final TopicPartition partition;
     private final List<Header> headers;
-    private final @Nullable Acknowledged acknowledged;
 
     // Guarded by this.
     private final ArrayDeque<Sending> waiting = new ArrayDeque<>();
     private boolean telling;
 
-    /**
-     * Told of each record that Kafka has, in the order of offsets, before its callback; on the producer's thread. Not
-     * of a record that Kafka had already when it was sent again, without saying where.
-     */
+    /** Told as {@link AppendCallback} is, and also when the record was appended. */
     @FunctionalInterface
-    public interface Acknowledged {
+    public interface TimedCallback {
         /**
-         * Kafka has a record.
+         * The record is durable, or will never be.
          *
-         * @param timeMillis when Kafka appended it, where the topic has such times
+         * @param timeMillis when Kafka appended it, where the topic has such times; without meaning when it failed
          */
-        void on(long offset, long timeMillis, byte[] value);
+        void onAppended(long offset, long timeMillis, @Nullable Throwable failure);
     }
 
     /** @param headers those of each record */
-    PartitionQueue(
-            OrderedProducer producer,
-            TopicPartition partition,
-            List<Header> headers,
-            @Nullable Acknowledged acknowledged) {
+    PartitionQueue(OrderedProducer producer, TopicPartition partition, List<Header> headers) {
         this.producer = producer;
         this.partition = partition;
         this.headers = headers;
-        this.acknowledged = acknowledged;
     }
 
     /** What a record counts for, in bytes. */
@@ -69,7 +60,12 @@ public final class PartitionQueue {
      * @return false when there is no room: nothing was sent, the callback will not be called
      */
     public boolean send(byte @Nullable [] key, byte @Nullable [] value, AppendCallback callback) {
-        Sending sending = new Sending(sizeOf(key, value), acknowledged == null ? null : value, callback);
+        return sendTimed(key, value, (offset, _, failure) -> callback.onAppended(offset, failure));
+    }
+
+    /** The same for a caller who wants to know the time as well. */
+    public boolean sendTimed(byte @Nullable [] key, byte @Nullable [] value, TimedCallback callback) {
+        Sending sending = new Sending(sizeOf(key, value), callback);
         if (!producer.acquire(sending.bytes)) {
             return false;
         }
@@ -149,10 +145,7 @@ public final class PartitionQueue {
     /** A record that Kafka was given, or that is to fail when those before it are done. */
     private final class Sending implements Callback {
         private final int bytes;
-        /** Null where nobody wants it again. */
-        private final byte @Nullable [] value;
-
-        private final AppendCallback callback;
+        private final TimedCallback callback;
 
         // Guarded by the lane.
         private long offset = -1;
@@ -161,9 +154,8 @@ public final class PartitionQueue {
         private boolean handedOver;
         private boolean done;
 
-        private Sending(int bytes, byte @Nullable [] value, AppendCallback callback) {
+        private Sending(int bytes, TimedCallback callback) {
             this.bytes = bytes;
-            this.value = value;
             this.callback = callback;
         }
 
@@ -191,10 +183,7 @@ public final class PartitionQueue {
 
         private void callBack() {
             try {
-                if (acknowledged != null && value != null && offset >= 0) {
-                    acknowledged.on(offset, timeMillis, value);
-                }
-                callback.onAppended(offset, failure);
+                callback.onAppended(offset, timeMillis, failure);
             } catch (RuntimeException e) {
                 LOG.error("a callback of {} failed", partition, e);
             } finally {

@@ -76,7 +76,7 @@ final class ShardAssigner {
     private @Nullable ShardReading reading;
     private Set<Integer> reads = Set.of();
     /** Whether the reader takes this process for the only one. */
-    private boolean isAlone;
+    private boolean isOnlyNode;
     /** The shards that are being let go of, and how many times. */
     private final Map<Integer, Integer> lettingGo = new HashMap<>();
     /** The shards that this node waits for. */
@@ -312,10 +312,10 @@ final class ShardAssigner {
                         || suspected.contains(process)
                         || isTaken(entry.getKey(), entry.getValue()));
         ShardReading reader = reading;
-        boolean isNowAlone = alive((_, _) -> true).equals(List.of(process));
-        if (reader != null && isNowAlone != isAlone) {
-            isAlone = isNowAlone;
-            reader.alone(isNowAlone);
+        boolean isNow = alive((_, _) -> true).equals(List.of(process));
+        if (reader != null && isNow != isOnlyNode) {
+            isOnlyNode = isNow;
+            reader.onlyNode(isNow);
         }
         Set<Integer> mine = current.shardsOf(process);
         mine.removeAll(awaited.keySet());

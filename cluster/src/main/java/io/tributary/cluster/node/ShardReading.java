@@ -22,7 +22,7 @@ public interface ShardReading {
     void expect(int shard, Runnable ready);
 
     /** Whether no other node is alive, as far as the node table says; told whenever that changes. */
-    void alone(boolean isAlone);
+    void onlyNode(boolean isNow);
 
     /** A shard of this node will be another node's soon, which prepares for it. */
     void leave(int shard);

@@ -65,6 +65,7 @@ class ClusterMetricsTest {
     @Test
     void eventsAreCounted() {
         assertThat(count("tributary.kafka.records")).isEqualTo(8);
+        assertThat(count("tributary.kafka.records.early")).isEqualTo(7);
         assertThat(count("tributary.kafka.refusals")).isEqualTo(1);
         assertThat(count("tributary.kafka.errors")).isEqualTo(1);
         assertThat(registry.get("tributary.redis.calls")

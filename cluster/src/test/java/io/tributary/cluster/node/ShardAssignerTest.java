@@ -35,16 +35,16 @@ class ShardAssignerTest {
     }
 
     @Test
-    void nodeIsToldWhetherItIsAlone() {
+    void nodeIsToldWhetherItIsTheOnlyOne() {
         SimNode a = SimNode.owning("a", log, timer);
-        assertThat(a.told).containsOnlyOnce("is alone");
+        assertThat(a.told).containsOnlyOnce("is the only node");
         SimNode b = SimNode.owning("b", log, timer);
         timer.pass(MOMENT);
-        assertThat(a.told).containsSubsequence("is alone", "is not alone");
-        assertThat(b.told).doesNotContain("is alone");
+        assertThat(a.told).containsSubsequence("is the only node", "is not the only node");
+        assertThat(b.told).doesNotContain("is the only node");
         b.kill();
         timer.pass(Duration.ofMinutes(1));
-        assertThat(a.told).containsSubsequence("is alone", "is not alone", "is alone");
+        assertThat(a.told).containsSubsequence("is the only node", "is not the only node", "is the only node");
     }
 
     @Test

@@ -120,8 +120,8 @@ final class SimNode implements NodeTableListener {
         }
 
         @Override
-        public void alone(boolean isAlone) {
-            told.add(isAlone ? "is alone" : "is not alone");
+        public void onlyNode(boolean isNow) {
+            told.add(isNow ? "is the only node" : "is not the only node");
         }
 
         @Override

@@ -18,8 +18,8 @@ public record LogRecord(long offset, int leaderEpoch, long timeMillis, byte[] va
     public static final int NO_LEADER = -1;
 
     /**
-     * The leader epoch of a record that came early, see {@link ShardLog#handOutEarly}; {@link ShardLog#leaderEpoch}
-     * tells it later.
+     * The leader epoch of a record that came early ({@link ShardLog#allowEarly}) while it is still to be read back;
+     * afterwards {@link ShardLog#leaderEpoch} has the real one.
      */
     public static final int NOT_READ_BACK = -2;
 

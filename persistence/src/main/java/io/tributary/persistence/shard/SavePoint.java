@@ -43,8 +43,8 @@ public record SavePoint(
         List<WillKey> willsRemoved,
         List<ClientWill> wills) {
 
-    /** The same, when it is known under which leader the record at {@link #applied} was appended. */
-    public SavePoint under(int newLeaderEpoch) {
+    /** The same with another leader epoch. */
+    public SavePoint withLeaderEpoch(int newLeaderEpoch) {
         return new SavePoint(
                 ownerEpoch,
                 expectedApplied,

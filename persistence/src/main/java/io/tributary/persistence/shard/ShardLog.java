@@ -62,8 +62,7 @@ public interface ShardLog extends AutoCloseable {
     /**
      * The same, if the log still has the record before the offset; otherwise {@link Reader#onWentBack}.
      *
-     * @param leaderEpoch that of the record before, or {@link LogRecord#NO_LEADER} or
-     *     {@link LogRecord#NOT_READ_BACK} when it is not known
+     * @param leaderEpoch that of the record before; negative when it is not known
      */
     default void readFrom(int shard, long offset, int leaderEpoch) {
         readFrom(shard, offset);
@@ -74,13 +73,13 @@ public interface ShardLog extends AutoCloseable {
      * has read them back; until the next {@link #readFrom}. Their leader epoch is {@link LogRecord#NOT_READ_BACK}. That
      * they are the log's records is checked when they are read back: {@link Reader#onWentBack} follows if they are not.
      */
-    default void handOutEarly(int shard) {}
+    default void allowEarly(int shard) {}
 
     /**
      * The leader epoch of a record that was handed out early; any thread, never blocks.
      *
      * @return {@link LogRecord#NOT_READ_BACK} while the record is still to be read back; {@link LogRecord#NO_LEADER}
-     *     when it will not be, as the shard is not read any more or from elsewhere
+     *     when it will not be: the shard is not read at the moment, or from another place
      */
     default int leaderEpoch(int shard, long offset) {
         return LogRecord.NO_LEADER;
@@ -154,15 +153,14 @@ public interface ShardLog extends AutoCloseable {
         /**
          * The next records of an assigned shard.
          *
-         * @param from where they were read from: the offset that {@link ShardLog#readFrom} named, or the one behind the
-         *     records handed out before. Nothing that the log has from there up to the last of the records is missing;
+         * @param from the offset that {@link ShardLog#readFrom} named, or the one behind the records handed out before. Nothing that the log has from there up to the last of the records is missing;
          *     where the first record is behind it, the log has deleted what was between.
          */
         void onRecords(int shard, long from, List<LogRecord> records);
 
         /**
-         * The log has lost records that it had: it ends, or goes on with others, before the offset that is to be read
-         * next. Nothing of the shard is handed out until the next {@link ShardLog#readFrom}.
+         * The log has lost records that it had: it ends, or goes on with others, before the offset that is to be handed
+         * out next. Nothing of the shard is handed out until the next {@link ShardLog#readFrom}.
          *
          * @param at the first offset whose record is not the one that it was
          */

@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * What this node has appended to one shard and Kafka has acknowledged, until the polling thread takes it. Bounded: what
- * it has no room for, and all that follows, is read from Kafka. Safe for all threads.
+ * it has no room for, and all that follows, is read from Kafka. Closed at first. Safe for all threads.
  */
 final class AcknowledgedRecords {
     private static final int MOST_BYTES = 1 << 20;
@@ -31,7 +31,7 @@ final class AcknowledgedRecords {
         bytes += sizeOf(record);
         if (bytes > MOST_BYTES
                 || (!waiting.isEmpty() && record.offset() <= waiting.getLast().offset())) {
-            close(); // also where the log went back
+            close(); // no room, or the log went back
             return false;
         }
         waiting.add(record);

@@ -7,85 +7,99 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of a node that is the only one of its cluster. Nobody else appends, so a record that Kafka has
- * acknowledged is the next one of its shard: it is handed out then, and read back some time later, many at once, which
- * shows whether it is the log's. Should somebody else append nevertheless, offsets show it, and what lies between is
- * read first. Confined to the polling thread, unless a method says otherwise.
+ * Hands out records of the only live node of a cluster before they are read. Nobody else appends, so a record that
+ * Kafka has acknowledged is the next one of its shard. Example: the reader has all up to 41; 42 is acknowledged and
+ * handed out; then 44 is acknowledged, because another node that is not known yet appended 43; 44 waits until 43 is
+ * read. The consumer reads all of it again later, many records at once, and the cursor compares. Confined to the polling
+ * thread, unless a method says otherwise.
  *
- * <p>Decided in docs/decisions/0021-a-node-alone-folds-what-it-appended.md.
+ * <p>Decided in docs/decisions/0021-the-only-node-folds-what-it-appended.md.
  */
 final class EarlyRecords {
-    /** How often Kafka is asked for what was handed out early. */
-    private static final Duration PACE = Duration.ofMillis(50);
+    /** How often what was handed out early is read back. */
+    private static final Duration PACE = Duration.ofMillis(100);
 
-    /** How long Kafka may let the polling thread wait while it is asked for what was not handed out. */
+    /** How long Kafka's answer takes, with all that was there when it was asked. */
+    private static final Duration ANSWER = Duration.ofMillis(3);
+
+    /** The longest poll while records of some shard are still to be read first. */
     private static final Duration WAIT = Duration.ofMillis(20);
 
-    /** How many records may be handed out of a shard and not be read back. */
-    private static final int MOST_UNREAD = 200_000;
+    /** How many records of a shard may be still to be read back, about: then no more are handed out early. */
+    private static final int MOST_UNREAD = 50_000;
 
     private final ShardCursor[] cursors;
     private final Thread pollingThread;
+    private final BooleanSupplier isOnlyNode;
+    private final int maxPollRecords;
 
-    /** The shards for which something was acknowledged since the polling thread looked. */
-    private final Queue<ShardCursor> told = new ConcurrentLinkedQueue<>();
+    /** The shards with acknowledged records that the polling thread has not seen. */
+    private final Queue<ShardCursor> unseen = new ConcurrentLinkedQueue<>();
 
-    private volatile boolean isAlone;
-    private volatile boolean isResting;
+    /** Whether this node was the only one when the polling thread looked last. */
+    private boolean wasOnlyNode;
 
-    /** Whether some shard has records that only Kafka can tell. */
+    /** Whether some shard has records that are to be read before others can be handed out early. */
     private boolean isBehind = true;
 
-    /** Whether the consumer may have more of what it has fetched. */
-    private boolean hasMore;
+    /** Whether Kafka was asked a moment ago, and is to be heard. */
+    private boolean isAsked;
 
-    private boolean wasAlone;
-    private long polledNanos;
+    private long dueNanos = System.nanoTime();
 
-    EarlyRecords(ShardCursor[] cursors, Thread pollingThread) {
+    /**
+     * Creates it.
+     *
+     * @param isOnlyNode whether no other node appends, as far as is known; any thread
+     * @param maxPollRecords how many records the consumer gives at a time
+     */
+    EarlyRecords(ShardCursor[] cursors, Thread pollingThread, BooleanSupplier isOnlyNode, int maxPollRecords) {
         this.cursors = cursors;
         this.pollingThread = pollingThread;
-    }
-
-    /** Whether this node is the only one; any thread. */
-    void alone(boolean isNowAlone) {
-        isAlone = isNowAlone;
-        LockSupport.unpark(pollingThread);
+        this.isOnlyNode = isOnlyNode;
+        this.maxPollRecords = maxPollRecords;
     }
 
     /** Kafka has a record of this node; any thread, in the order of offsets. */
-    void acknowledged(int shard, long offset, long timeMillis, byte[] value) {
+    void onAcknowledged(int shard, LogRecord record) {
         ShardCursor cursor = cursors[shard];
-        if (isAlone && cursor.acknowledged().add(new LogRecord(offset, LogRecord.NOT_READ_BACK, timeMillis, value))) {
-            told.add(cursor);
-            if (isResting) {
-                LockSupport.unpark(pollingThread);
-            }
+        if (cursor.acknowledged().add(record)) {
+            unseen.add(cursor);
+            LockSupport.unpark(pollingThread);
         }
+    }
+
+    /** A shard is to be read from elsewhere, or not any more. */
+    void onRequest() {
+        isBehind = true;
     }
 
     /** Hands out what was acknowledged; whether there was any. */
     boolean handOut(BiConsumer<ShardCursor, List<LogRecord>> to) {
-        if (wasAlone && !isAlone) {
+        boolean isOnlyNodeNow = isOnlyNode.getAsBoolean();
+        if (isOnlyNodeNow != wasOnlyNode) {
+            wasOnlyNode = isOnlyNodeNow;
+            isBehind = true;
             for (ShardCursor cursor : cursors) {
                 cursor.acknowledged().close();
             }
         }
-        wasAlone = isAlone;
         boolean isAny = false;
-        for (ShardCursor cursor = told.poll(); cursor != null; cursor = told.poll()) {
+        for (ShardCursor cursor = unseen.poll(); cursor != null; cursor = unseen.poll()) {
             isAny |= handOut(cursor, to);
         }
         return isAny;
     }
 
     private boolean handOut(ShardCursor cursor, BiConsumer<ShardCursor, List<LogRecord>> to) {
-        if (!cursor.isEarly() || !cursor.isReading() || cursor.unread() > MOST_UNREAD) {
+        if (!cursor.allowsEarly() || !cursor.isReading() || cursor.unread() > MOST_UNREAD) {
             cursor.acknowledged().close();
+            return false;
         }
         List<LogRecord> records = cursor.takeAcknowledged();
         if (!records.isEmpty()) {
@@ -96,55 +110,51 @@ final class EarlyRecords {
     }
 
     /**
-     * How long Kafka may let the polling thread wait for records.
+     * How long the next poll may wait for records.
      *
-     * @param whenOthersAppend that, while this node is not alone
-     * @return null when it is not time to ask it
+     * @param whenOthersAppend that, while this node is not the only one
+     * @return null when it is not time for a poll
      */
     @Nullable
-    Duration poll(Duration whenOthersAppend) {
-        if (!wasAlone) {
+    Duration nextPoll(Duration whenOthersAppend) {
+        if (!wasOnlyNode) {
             return whenOthersAppend;
         }
         if (isBehind) {
             return WAIT;
         }
-        return hasMore || System.nanoTime() - polledNanos >= PACE.toNanos() ? Duration.ZERO : null;
+        return System.nanoTime() - dueNanos >= 0 ? Duration.ZERO : null;
     }
 
-    /** Waits until it is time to ask Kafka, or something was acknowledged, or the thread is unparked. */
+    /** Waits until it is time for a poll, or something was acknowledged, or the thread is unparked. */
     void rest() {
-        isResting = true;
-        if (told.isEmpty()) {
-            LockSupport.parkNanos(this, PACE.toNanos() - (System.nanoTime() - polledNanos));
+        if (unseen.isEmpty()) {
+            LockSupport.parkNanos(this, dueNanos - System.nanoTime());
         }
-        isResting = false;
-    }
-
-    /** Something is to be read that this node has not appended, or not lately. */
-    void behind() {
-        isBehind = true;
     }
 
     /**
-     * What Kafka had was handed out: finds the shards of which there is no more.
+     * Notes that Kafka was asked, lets the shards that are read to their end have records early again, and hands out
+     * what these have.
      *
-     * @param count how many records that were
+     * @param count how many records Kafka had
      */
-    void polled(KafkaConsumer<?, ?> consumer, int count, BiConsumer<ShardCursor, List<LogRecord>> to) {
-        polledNanos = System.nanoTime();
-        hasMore = count > 0;
-        if (!wasAlone) {
+    void onPolled(KafkaConsumer<?, ?> consumer, int count, BiConsumer<ShardCursor, List<LogRecord>> to) {
+        if (!wasOnlyNode) {
             return;
         }
+        boolean hasMore = count >= maxPollRecords;
+        Duration pause = hasMore ? Duration.ZERO : isAsked ? PACE : ANSWER;
+        dueNanos = System.nanoTime() + pause.toNanos();
+        isAsked = hasMore ? isAsked : !isAsked;
         isBehind = false;
         for (ShardCursor cursor : cursors) {
             if (cursor.isReading()) {
-                if (!cursor.acknowledged().isOpen() && cursor.isEarly() && isAtTheEnd(consumer, cursor)) {
+                if (!cursor.acknowledged().isOpen() && cursor.allowsEarly() && isAtTheEnd(consumer, cursor)) {
                     cursor.acknowledged().open();
                 }
-                isBehind |= !cursor.acknowledged().isOpen();
                 handOut(cursor, to);
+                isBehind |= !cursor.acknowledged().isOpen();
             }
         }
     }

@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  * group is.
  *
  * <p>Callbacks of appends come on the producer's thread, or on that of a caller whose append failed at once; the reader
- * is called on a polling thread of its own. While this node is {@link #alone}, that thread hands out what Kafka has
- * acknowledged, and reads it back later.
+ * is called on a polling thread of its own. While this node is the {@linkplain #onlyNode only one}, that thread hands
+ * out what Kafka has acknowledged, and reads it back later.
  */
 public final class KafkaShardLog implements ShardLog {
     private static final long IDENTITY_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -61,7 +61,7 @@ public final class KafkaShardLog implements ShardLog {
     private CompletableFuture<Identity> identity =
             CompletableFuture.failedFuture(new KafkaAccessException("not asked")); // guarded by this
     private volatile @Nullable ShardConsumer consumer;
-    private volatile boolean isAlone;
+    private volatile boolean isOnlyNode;
     private volatile Consumer<Boolean> takesPart = wanted -> {};
     private boolean closed; // guarded by this
 
@@ -106,17 +106,8 @@ public final class KafkaShardLog implements ShardLog {
         this.admin = KafkaTopics.connect(config);
         this.lanes = new PartitionQueue[shards];
         for (int shard = 0; shard < shards; shard++) {
-            lanes[shard] = producer.lane(new TopicPartition(topic, shard), ShardMark.HEADERS, handsOutEarly(shard));
+            lanes[shard] = producer.lane(new TopicPartition(topic, shard), ShardMark.HEADERS);
         }
-    }
-
-    private PartitionQueue.Acknowledged handsOutEarly(int shard) {
-        return (offset, timeMillis, value) -> {
-            ShardConsumer started = consumer;
-            if (started != null) {
-                started.early().acknowledged(shard, offset, timeMillis, value);
-            }
-        };
     }
 
     @Override
@@ -126,12 +117,22 @@ public final class KafkaShardLog implements ShardLog {
 
     @Override
     public boolean append(int shard, byte[] value, AppendCallback callback) {
-        return lanes[shard].send(
-                null,
-                value,
-                base == 0
-                        ? callback
-                        : (offset, failure) -> callback.onAppended(failure == null ? offset + base : offset, failure));
+        ShardConsumer started = consumer;
+        if (!isOnlyNode || started == null) {
+            return lanes[shard].send(
+                    null, value, (offset, failure) -> callback.onAppended(inLog(offset, failure), failure));
+        }
+        return lanes[shard].sendTimed(null, value, (offset, timeMillis, failure) -> {
+            if (failure == null && offset >= 0) { // Kafka does not always know the offset of what it was sent twice
+                LogRecord record = new LogRecord(offset, LogRecord.NOT_READ_BACK, timeMillis, value);
+                started.early().onAcknowledged(shard, record);
+            }
+            callback.onAppended(inLog(offset, failure), failure);
+        });
+    }
+
+    private long inLog(long offset, @Nullable Throwable failure) {
+        return failure == null && offset >= 0 ? offset + base : offset;
     }
 
     @Override
@@ -150,11 +151,11 @@ public final class KafkaShardLog implements ShardLog {
                 lanes.length,
                 retention,
                 clock,
+                () -> isOnlyNode,
                 base == 0 ? reader : new RebasedReader(reader, base),
                 recorder,
                 onBroken);
         consumer = started;
-        started.early().alone(isAlone);
         started.start();
         takesPart.accept(true);
     }
@@ -212,19 +213,15 @@ public final class KafkaShardLog implements ShardLog {
      * Whether this node is the only one that appends, as far as is known: then its records are handed out early where
      * that is allowed. Any thread, never blocks.
      */
-    public void alone(boolean isNowAlone) {
-        isAlone = isNowAlone;
-        ShardConsumer started = consumer;
-        if (started != null) {
-            started.early().alone(isNowAlone);
-        }
+    public void onlyNode(boolean isNow) {
+        isOnlyNode = isNow;
     }
 
     @Override
-    public void handOutEarly(int shard) {
+    public void allowEarly(int shard) {
         ShardConsumer started = consumer;
         if (started != null) {
-            started.handOutEarly(shard);
+            started.allowEarly(shard);
         }
     }
 

@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.stream.Stream;
@@ -43,7 +44,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads those of the node's shards that it is asked to. One thread polls and calls the reader; it never blocks for
- * longer than Kafka needs to answer. Other threads leave requests and wake it up.
+ * longer than Kafka needs to answer. Other threads leave requests and wake it up. While the node is the only one, the
+ * thread rests between polls and hands out what was acknowledged, see {@link EarlyRecords}.
  */
 final class ShardConsumer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ShardConsumer.class);
@@ -86,6 +88,7 @@ final class ShardConsumer implements AutoCloseable {
             int shards,
             Duration retention,
             InstantSource clock,
+            BooleanSupplier isOnlyNode,
             Reader reader,
             KafkaRecorder recorder,
             Consumer<Throwable> onBroken) {
@@ -102,7 +105,8 @@ final class ShardConsumer implements AutoCloseable {
         this.commits = new ConsumerGroupOffsets(consumer, cursors);
         this.lags = new ShardLags(consumer, topic, shards, commits::notedOf, retention, clock);
         this.thread = Thread.ofPlatform().name(clientId + "-reader").daemon().unstarted(this::run);
-        this.early = new EarlyRecords(cursors, thread);
+        this.early =
+                new EarlyRecords(cursors, thread, isOnlyNode, config.reading().maxPollRecords());
     }
 
     void start() {
@@ -120,13 +124,13 @@ final class ShardConsumer implements AutoCloseable {
     }
 
     /** Any thread. */
-    void handOutEarly(int shard) {
+    void allowEarly(int shard) {
         cursors[shard].allowEarly();
     }
 
     /** Any thread. */
     int leaderEpoch(int shard, long offset) {
-        return cursors[shard].leaderEpoch(offset);
+        return cursors[shard].leaderEpochOf(offset);
     }
 
     /** Any thread. */
@@ -235,7 +239,7 @@ final class ShardConsumer implements AutoCloseable {
             lookAtRanges();
             commits.commitIfDue();
             lags.lookIfDue();
-            read(early.handOut(this::handOutEarly));
+            pollOrRest(early.handOut(this::handOutEarly));
         } catch (WakeupException e) {
             LOG.trace("woken up", e);
         } catch (LogTruncationException e) {
@@ -250,12 +254,12 @@ final class ShardConsumer implements AutoCloseable {
     }
 
     /** @param isTurnDue whether idle workers wait for the end of the turn, so that it is not to last */
-    private void read(boolean isTurnDue) {
-        Duration wait = early.poll(outOfRange.isEmpty() ? POLL : POLL_WHEN_OUT_OF_RANGE);
+    private void pollOrRest(boolean isTurnDue) {
+        Duration wait = early.nextPoll(outOfRange.isEmpty() ? POLL : POLL_WHEN_OUT_OF_RANGE);
         if (wait != null) {
             ConsumerRecords<byte[], byte[]> polled = consumer.poll(isTurnDue ? Duration.ZERO : wait);
             handOut(polled);
-            early.polled(consumer, polled.count(), this::handOutEarly);
+            early.onPolled(consumer, polled.count(), this::handOutEarly);
         } else if (!isTurnDue) {
             early.rest();
         }
@@ -321,9 +325,9 @@ final class ShardConsumer implements AutoCloseable {
             }
             outOfRange.remove(cursor);
             diverged.remove(cursor);
-            early.behind();
+            early.onRequest();
             if (cursor.isReading()) {
-                read(cursor, cursor.next(), cursor.leaderEpoch());
+                read(cursor, cursor.next(), cursor.leaderEpochBefore());
             } else {
                 consumer.pause(List.of(cursor.partition()));
             }
@@ -429,10 +433,13 @@ final class ShardConsumer implements AutoCloseable {
 
     private void handOut(ShardCursor cursor, List<ConsumerRecord<byte[], byte[]>> polled) {
         recorder.onRecords(polled.size());
+        long lostAt = cursor.readBack(polled);
+        if (lostAt != ShardCursor.UNKNOWN) {
+            wentBack(cursor, lostAt);
+            return;
+        }
         List<LogRecord> records = cursor.take(polled);
-        if (cursor.lostAt() != ShardCursor.UNKNOWN) {
-            wentBack(cursor, cursor.lostAt());
-        } else if (!records.isEmpty()) {
+        if (!records.isEmpty()) {
             long from = cursor.next();
             cursor.handedOut(records);
             handOut(cursor, from, records);

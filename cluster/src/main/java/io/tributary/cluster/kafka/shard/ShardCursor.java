@@ -2,32 +2,45 @@ package io.tributary.cluster.kafka.shard;
 
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Where one shard is read. Any thread leaves the latest {@link Request}; all else is confined to the polling thread,
- * which looks at the request before each hand-out.
+ * Where one shard is read, and what of it the reader has. Of the records up to the next one to be handed out, those from
+ * the position on came early and are still to be read back:
+ *
+ * <pre>
+ * read, or read back | handed out early, unread | acknowledged, not handed out
+ *                 position           next() = position + unread()
+ * </pre>
+ *
+ * <p>After a request that goes back a little, next() is lower; nothing comes early until it is there again. Any thread
+ * leaves the latest {@link Request}, at which the polling thread looks before each hand-out. Confined to the polling
+ * thread, unless a method says otherwise.
  */
 final class ShardCursor {
     /** The position of a consumer that has to be told one before it reads. */
     static final long UNKNOWN = -1;
 
     private static final byte[] NOTHING = {};
+    private static final int FACTOR = 31;
 
     private final TopicPartition partition;
     /** Whether it is in the queue of those whose request the polling thread has to look at. */
     private final AtomicBoolean queued = new AtomicBoolean();
 
-    private volatile Request wanted = new Request(Request.NOTHING, LogRecord.NO_LEADER);
+    private volatile Request wanted = Request.pause();
 
     /** Whether the reader takes records that are not read back yet. */
-    private volatile boolean isEarly;
+    private volatile boolean allowsEarly;
 
     private final AcknowledgedRecords acknowledged = new AcknowledgedRecords();
 
@@ -36,16 +49,14 @@ final class ShardCursor {
     /** The offset of the record that the consumer takes next. */
     private volatile long position = UNKNOWN;
     /** The last records that were read and have one leader. */
-    private volatile Led led = Led.NOTHING;
+    private volatile SameLeader led = SameLeader.NONE;
 
     // Confined to the polling thread.
     private Request current = wanted;
     /** What the reader has or does not want ends below this offset. */
     private long handedFrom;
-    /** What was handed out and is still to be read: the records from the position on. */
-    private final HandedOutEarly unread = new HandedOutEarly();
-    /** The first of them that is not in the log, or {@link #UNKNOWN}. */
-    private long lostAt = UNKNOWN;
+    /** A fingerprint of each record that was handed out and is still to be read back, from the position on. */
+    private final ArrayDeque<Long> unread = new ArrayDeque<>();
     /** The leader epoch of the record before that, negative when it is not known. */
     private int leaderEpoch = LogRecord.NO_LEADER;
 
@@ -71,21 +82,22 @@ final class ShardCursor {
      * @return whether the polling thread has yet to be told that there is one
      */
     boolean request(Request request) {
-        isEarly = false;
+        allowsEarly = false;
         wanted = request;
         return !queued.getAndSet(true);
     }
 
     /** The reader takes records that are not read back yet, until the next request; any thread. */
     void allowEarly() {
-        isEarly = true;
+        allowsEarly = true;
     }
 
-    boolean isEarly() {
-        return isEarly;
+    /** Whether it does; any thread. */
+    boolean allowsEarly() {
+        return allowsEarly;
     }
 
-    /** What Kafka has acknowledged. */
+    /** What Kafka has acknowledged; any thread. */
     AcknowledgedRecords acknowledged() {
         return acknowledged;
     }
@@ -96,18 +108,18 @@ final class ShardCursor {
     }
 
     void assign() {
-        assigned = true;
-        moveTo(UNKNOWN);
-        isEarly = false;
-        wanted = new Request(Request.NOTHING, LogRecord.NO_LEADER);
-        current = wanted;
+        reset(true);
     }
 
     void revoke() {
-        assigned = false;
+        reset(false);
+    }
+
+    private void reset(boolean isNowAssigned) {
+        assigned = isNowAssigned;
         moveTo(UNKNOWN);
-        isEarly = false;
-        wanted = new Request(Request.NOTHING, LogRecord.NO_LEADER);
+        allowsEarly = false;
+        wanted = Request.pause();
         current = wanted;
     }
 
@@ -141,13 +153,13 @@ final class ShardCursor {
     }
 
     /** The leader epoch of the record before {@link #next}, if it is known. */
-    Optional<Integer> leaderEpoch() {
+    Optional<Integer> leaderEpochBefore() {
         return leaderEpoch < 0 ? Optional.empty() : Optional.of(leaderEpoch);
     }
 
     /** Nothing is read until the next request. */
     void stop() {
-        current = new Request(Request.NOTHING, LogRecord.NO_LEADER);
+        current = Request.pause();
         moveTo(UNKNOWN);
     }
 
@@ -160,7 +172,6 @@ final class ShardCursor {
     void moveTo(long offset) {
         position = offset;
         unread.clear();
-        lostAt = UNKNOWN;
         acknowledged.close();
     }
 
@@ -171,27 +182,46 @@ final class ShardCursor {
                 : List.of();
     }
 
-    /** The first record that was handed out early and is not in the log, or {@link #UNKNOWN}. */
-    long lostAt() {
-        return lostAt;
-    }
-
     /** See {@link ShardLog#leaderEpoch}; any thread. */
-    int leaderEpoch(long offset) {
-        Led read = led;
+    int leaderEpochOf(long offset) {
+        long next = position; // before led, which is written first
+        SameLeader read = led;
         if (read.from <= offset && offset <= read.upTo) {
             return read.leaderEpoch;
         }
-        long next = position;
-        boolean isToCome = assigned && isEarly && wanted.offset != Request.NOTHING && next != UNKNOWN && offset >= next;
+        boolean isToCome =
+                assigned && allowsEarly && wanted.offset != Request.NOTHING && next != UNKNOWN && offset >= next;
         return isToCome ? LogRecord.NOT_READ_BACK : LogRecord.NO_LEADER;
+    }
+
+    /**
+     * Looks whether what was handed out early is among the records that the consumer took.
+     *
+     * @return the first offset that has another record, or {@link #UNKNOWN} for none
+     */
+    long readBack(List<ConsumerRecord<byte[], byte[]>> polled) {
+        long next = position;
+        for (ConsumerRecord<byte[], byte[]> record : polled) {
+            for (; next < record.offset() && !unread.isEmpty(); next++) {
+                unread.remove(); // a record that retention has deleted
+            }
+            if (unread.isEmpty()) {
+                return UNKNOWN;
+            }
+            if (unread.remove() != fingerprint(record.timestamp(), record.value())) {
+                return record.offset();
+            }
+            next = record.offset() + 1;
+        }
+        return UNKNOWN;
+    }
+
+    private static long fingerprint(long timeMillis, byte @Nullable [] value) {
+        return timeMillis * FACTOR + Arrays.hashCode(value);
     }
 
     /** The records among those that the consumer took which the reader is to get, in their order; maybe none. */
     List<LogRecord> take(List<ConsumerRecord<byte[], byte[]>> polled) {
-        if (!readBack(polled)) {
-            return List.of();
-        }
         noteLeader(polled);
         position = polled.getLast().offset() + 1;
         if (!isReading() || current != wanted) {
@@ -207,27 +237,7 @@ final class ShardCursor {
         return records;
     }
 
-    /** Looks whether what was handed out early is in the log. */
-    private boolean readBack(List<ConsumerRecord<byte[], byte[]>> polled) {
-        long next = position;
-        for (ConsumerRecord<byte[], byte[]> record : polled) {
-            if (unread.size() == 0) {
-                return true;
-            }
-            unread.skip((int) Math.min(record.offset() - next, unread.size())); // they were deleted
-            if (unread.size() > 0 && !unread.readBack(record.timestamp(), record.value())) {
-                lostAt = record.offset();
-                return false;
-            }
-            next = record.offset() + 1;
-        }
-        return true;
-    }
-
     private void noteLeader(List<ConsumerRecord<byte[], byte[]>> polled) {
-        if (!isEarly) {
-            return;
-        }
         Optional<Integer> leader = polled.getLast().leaderEpoch();
         int first = polled.size() - 1;
         while (first > 0 && polled.get(first - 1).leaderEpoch().equals(leader)) {
@@ -235,9 +245,9 @@ final class ShardCursor {
         }
         int epoch = leader.orElse(LogRecord.NO_LEADER);
         long from = polled.get(first).offset();
-        Led before = led;
+        SameLeader before = led;
         boolean goesOn = first == 0 && before.leaderEpoch == epoch && before.upTo + 1 == from;
-        led = new Led(goesOn ? before.from : from, polled.getLast().offset(), epoch);
+        led = new SameLeader(goesOn ? before.from : from, polled.getLast().offset(), epoch);
     }
 
     private byte[] valueOf(ConsumerRecord<byte[], byte[]> record) {
@@ -254,13 +264,13 @@ final class ShardCursor {
     }
 
     void handedOutEarly(List<LogRecord> records) {
-        records.forEach(unread::add);
+        records.forEach(record -> unread.add(fingerprint(record.timeMillis(), record.value())));
         handedOut(records);
     }
 
     /** Records that were read, and have one leader. */
-    private record Led(long from, long upTo, int leaderEpoch) {
-        private static final Led NOTHING = new Led(0, -1, LogRecord.NO_LEADER);
+    private record SameLeader(long from, long upTo, int leaderEpoch) {
+        private static final SameLeader NONE = new SameLeader(0, -1, LogRecord.NO_LEADER);
     }
 
     /**

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Records of a node that is alone are handed out before they are read back from Kafka. */
+/** Records of the only node of a cluster are handed out before they are read back from Kafka. */
 class EarlyRecordsTest {
     @TempDir
     @SuppressWarnings("NullAway.Init")
@@ -44,9 +44,9 @@ class EarlyRecordsTest {
     }
 
     @Test
-    void ownRecordsComeEarlyOnceAndInOrderWhenAlone() {
+    void ownRecordsComeEarlyOnceAndInOrderWhenThereIsNoOtherNode() {
         try (KafkaShardLog log = TestKafka.log(config)) {
-            RecordingReader reader = alone(log);
+            RecordingReader reader = onlyNode(log);
             handedOutEarly(log, reader);
             int before = reader.count(0);
             List<CompletableFuture<Long>> appends = new ArrayList<>();
@@ -66,7 +66,7 @@ class EarlyRecordsTest {
     void timesAndValuesAreThoseOfTheLogWhenHandedOutEarly() {
         List<LogRecord> early;
         try (KafkaShardLog log = TestKafka.log(config)) {
-            RecordingReader reader = alone(log);
+            RecordingReader reader = onlyNode(log);
             handedOutEarly(log, reader);
             early = reader.records(0);
         }
@@ -84,7 +84,7 @@ class EarlyRecordsTest {
     @Test
     void leaderIsToldOnceTheRecordIsReadBack() {
         try (KafkaShardLog log = TestKafka.log(config)) {
-            RecordingReader reader = alone(log);
+            RecordingReader reader = onlyNode(log);
             LogRecord early = handedOutEarly(log, reader);
             until(() -> log.leaderEpoch(0, early.offset()) != LogRecord.NOT_READ_BACK);
             assertThat(log.leaderEpoch(0, early.offset()))
@@ -96,15 +96,25 @@ class EarlyRecordsTest {
     @Test
     void leaderIsUnknownAtOnceWhenReadingIsPaused() {
         try (KafkaShardLog log = TestKafka.log(config)) {
-            RecordingReader reader = alone(log);
+            RecordingReader reader = onlyNode(log);
+            LogRecord early = handedOutEarly(log, reader);
+            log.pause(0);
+            assertThat(log.leaderEpoch(0, early.offset() + 1)).isEqualTo(LogRecord.NO_LEADER);
+        }
+    }
+
+    @Test
+    void recordsComeOnceWhenReadingGoesOn() {
+        try (KafkaShardLog log = TestKafka.log(config)) {
+            RecordingReader reader = onlyNode(log);
             handedOutEarly(log, reader);
             log.pause(0);
-            assertThat(log.leaderEpoch(0, 1_000_000)).isEqualTo(LogRecord.NO_LEADER);
             long next = reader.records(0).getLast().offset() + 1;
             get(append(log, "meanwhile"));
             log.readFrom(0, next);
-            log.handOutEarly(0);
+            log.allowEarly(0);
             until(() -> reader.texts(0).getLast().equals("meanwhile"));
+            handedOutEarly(log, reader);
             assertOffsetsAreDense(reader);
         }
     }
@@ -112,22 +122,39 @@ class EarlyRecordsTest {
     @Test
     void nothingComesEarlyUnlessTheReaderAllowsIt() {
         try (KafkaShardLog log = TestKafka.log(config)) {
-            RecordingReader reader = reading(log);
-            log.alone(true);
+            RecordingReader reader = onlyNode(log);
+            handedOutEarly(log, reader);
+            int before = reader.count(0);
+            log.readFrom(0, before);
             for (int i = 0; i < 100; i++) {
                 get(append(log, "r" + i));
             }
-            until(() -> reader.count(0) == 100);
-            assertThat(reader.records(0)).noneMatch(EarlyRecordsTest::isEarly);
+            until(() -> reader.count(0) == before + 100);
+            assertThat(reader.records(0).subList(before, before + 100)).noneMatch(EarlyRecordsTest::isEarly);
+        }
+    }
+
+    @Test
+    void recordsComeEarlyAgainWhenThereWasTooMuch() {
+        try (KafkaShardLog log = TestKafka.log(config)) {
+            RecordingReader reader = onlyNode(log);
+            handedOutEarly(log, reader);
+            List<CompletableFuture<Long>> appends = new ArrayList<>();
+            for (int i = 0; i < 30; i++) {
+                appends.add(append(log, "x".repeat(100_000)));
+            }
+            appends.forEach(each -> get(each));
+            handedOutEarly(log, reader);
+            assertOffsetsAreDense(reader);
         }
     }
 
     /** Another node that is not known yet, or was taken for dead. */
     @Test
-    void recordsOfOthersKeepTheirPlaceWhenANodeTakesItselfForAlone() {
+    void recordsOfOthersKeepTheirPlaceWhenANodeTakesItselfForTheOnlyOne() {
         try (KafkaShardLog log = TestKafka.log(config);
                 KafkaShardLog other = TestKafka.log(config)) {
-            RecordingReader reader = alone(log);
+            RecordingReader reader = onlyNode(log);
             handedOutEarly(log, reader);
             long first = reader.records(0).getLast().offset() + 1;
             List<CompletableFuture<Long>> appends = new CopyOnWriteArrayList<>();
@@ -146,9 +173,10 @@ class EarlyRecordsTest {
                                 .mapToObj(i -> who + " " + i)
                                 .toList());
             }
-            get(append(other, "alone"));
-            until(() -> reader.texts(0).getLast().equals("alone"));
-            log.alone(false);
+            get(append(other, "one more"));
+            until(() -> reader.texts(0).getLast().equals("one more"));
+            handedOutEarly(log, reader);
+            log.onlyNode(false);
             get(append(other, "no more"));
             until(() -> reader.texts(0).getLast().equals("no more"));
         }
@@ -157,7 +185,7 @@ class EarlyRecordsTest {
     @Test
     void readersAreToldWhereTheLogLostItsEndThoughItWasNotReadBack() {
         try (KafkaShardLog log = TestKafka.log(config)) {
-            RecordingReader reader = alone(log);
+            RecordingReader reader = onlyNode(log);
             handedOutEarly(log, reader);
             for (int i = 0; i < 100; i++) {
                 get(append(log, "r" + i));
@@ -173,7 +201,7 @@ class EarlyRecordsTest {
             assertThat(lost).isBetween(1L, handedOut - 1L);
             List<String> kept = reader.texts(0).subList(0, (int) lost);
             log.readFrom(0, 0);
-            log.handOutEarly(0);
+            log.allowEarly(0);
             until(() -> reader.count(0) >= handedOut + lost);
             assertThat(reader.texts(0).subList(handedOut, handedOut + (int) lost))
                     .isEqualTo(kept);
@@ -182,9 +210,10 @@ class EarlyRecordsTest {
 
     /** Has records handed out early, and gives one of them. */
     private static LogRecord handedOutEarly(ShardLog log, RecordingReader reader) {
+        int before = reader.count(0);
         until(() -> {
             get(append(log, "begin"));
-            return reader.records(0).stream().anyMatch(EarlyRecordsTest::isEarly);
+            return reader.records(0).stream().skip(before).anyMatch(EarlyRecordsTest::isEarly);
         });
         long offset = get(append(log, "begun"));
         until(() -> reader.records(0).getLast().offset() == offset);
@@ -206,10 +235,10 @@ class EarlyRecordsTest {
                         .toList());
     }
 
-    private static RecordingReader alone(KafkaShardLog log) {
-        log.alone(true); // before it is started, as a node may learn it
+    private static RecordingReader onlyNode(KafkaShardLog log) {
+        log.onlyNode(true); // before it is started, as a node may learn it
         RecordingReader reader = reading(log);
-        log.handOutEarly(0);
+        log.allowEarly(0);
         return reader;
     }
 

@@ -34,7 +34,6 @@ class ShardCursorTest {
         assertThat(takeEarly()).containsExactly(10L, 11L);
         assertThat(takeEarly()).isEmpty();
         assertThat(take(List.of(read(10), read(11), read(12)))).containsExactly(12L);
-        assertThat(cursor.lostAt()).isEqualTo(ShardCursor.UNKNOWN);
     }
 
     @Test
@@ -54,8 +53,7 @@ class ShardCursorTest {
     void recordIsLostWhenAnotherOneIsReadBack() {
         acknowledged(10, 11, 12);
         takeEarly();
-        assertThat(take(List.of(read(10), record(11, "another")))).isEmpty();
-        assertThat(cursor.lostAt()).isEqualTo(11);
+        assertThat(cursor.readBack(List.of(read(10), record(11, "another")))).isEqualTo(11);
     }
 
     @Test
@@ -63,21 +61,20 @@ class ShardCursorTest {
         acknowledged(10);
         takeEarly();
         ConsumerRecord<byte[], byte[]> later = record(10, "r10", 999, LEADER);
-        assertThat(take(List.of(later))).isEmpty();
-        assertThat(cursor.lostAt()).isEqualTo(10);
+        assertThat(cursor.readBack(List.of(later))).isEqualTo(10);
     }
 
     @Test
     void leaderIsKnownOfWhatWasReadBack() {
         acknowledged(10, 11, 12);
         takeEarly();
-        assertThat(cursor.leaderEpoch(11)).isEqualTo(LogRecord.NOT_READ_BACK);
+        assertThat(cursor.leaderEpochOf(11)).isEqualTo(LogRecord.NOT_READ_BACK);
         take(List.of(read(10), read(11)));
-        assertThat(cursor.leaderEpoch(11)).isEqualTo(LEADER);
-        assertThat(cursor.leaderEpoch(12)).isEqualTo(LogRecord.NOT_READ_BACK);
+        assertThat(cursor.leaderEpochOf(11)).isEqualTo(LEADER);
+        assertThat(cursor.leaderEpochOf(12)).isEqualTo(LogRecord.NOT_READ_BACK);
         take(List.of(record(12, "r12", 12, LEADER + 1)));
-        assertThat(cursor.leaderEpoch(12)).isEqualTo(LEADER + 1);
-        assertThat(cursor.leaderEpoch(11)).isEqualTo(LogRecord.NO_LEADER);
+        assertThat(cursor.leaderEpochOf(12)).isEqualTo(LEADER + 1);
+        assertThat(cursor.leaderEpochOf(11)).isEqualTo(LogRecord.NO_LEADER);
     }
 
     @Test
@@ -85,7 +82,7 @@ class ShardCursorTest {
         acknowledged(10, 11);
         takeEarly();
         cursor.moveTo(50);
-        assertThat(cursor.leaderEpoch(11)).isEqualTo(LogRecord.NO_LEADER);
+        assertThat(cursor.leaderEpochOf(11)).isEqualTo(LogRecord.NO_LEADER);
     }
 
     @Test
@@ -94,7 +91,7 @@ class ShardCursorTest {
         takeEarly();
         cursor.request(Request.pause());
         cursor.allowEarly();
-        assertThat(cursor.leaderEpoch(10)).isEqualTo(LogRecord.NO_LEADER);
+        assertThat(cursor.leaderEpochOf(10)).isEqualTo(LogRecord.NO_LEADER);
     }
 
     /** The reader stepped back for want of room, and goes on with a record that it got and did not take. */
@@ -127,8 +124,7 @@ class ShardCursorTest {
                 take(List.of(read(10 + (offset - 10) / 3)));
             }
         }
-        assertThat(cursor.lostAt()).isEqualTo(ShardCursor.UNKNOWN);
-        assertThat(cursor.unread()).isBetween(600, 700);
+        assertThat(cursor.unread()).isEqualTo(667);
     }
 
     @Test
@@ -161,6 +157,7 @@ class ShardCursorTest {
     }
 
     private List<Long> take(List<ConsumerRecord<byte[], byte[]>> polled) {
+        assertThat(cursor.readBack(polled)).isEqualTo(ShardCursor.UNKNOWN);
         List<LogRecord> records = cursor.take(polled);
         if (!records.isEmpty()) {
             cursor.handedOut(records);
