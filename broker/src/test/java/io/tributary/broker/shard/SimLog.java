@@ -10,7 +10,6 @@ import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +23,9 @@ final class SimLog {
     private static final double REFUSAL = 0.005;
     private static final double FAILURE = 0.01;
     private static final int SMALL_ROOM_BYTES = 512;
+    /** How long a process takes that reads rarely. */
+    private static final int READ_BACK_MILLIS = 200;
+
     private static final int LONGEST_PREPARATION_MILLIS = 3000;
     /** More than the messages of a simulation take. */
     private static final int MESSAGE_BYTES = 512;
@@ -209,7 +211,7 @@ final class SimLog {
         private boolean dead;
 
         @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
-        private record Pending(byte[] value, AppendCallback callback) {}
+        private record Pending(byte[] value, long least, AppendCallback callback) {}
 
         private View() {
             for (int shard = 0; shard < shards(); shard++) {
@@ -245,7 +247,7 @@ final class SimLog {
                 return false;
             }
             Queue<Pending> queue = pending.get(shard);
-            queue.add(new Pending(value, callback));
+            queue.add(new Pending(value, readings.get(shard).position, callback));
             if (queue.size() == 1) {
                 makeDurableSoon(shard);
             }
@@ -271,7 +273,7 @@ final class SimLog {
                 Pending next = queue.remove();
                 long offset = nextOffset[shard];
                 add(shard, next.value, () -> thread.execute(() -> next.callback.onAppended(offset, null)), offset);
-                handOutEarly(shard, offset);
+                handOutEarly(shard, offset, next.least);
             }
             if (!queue.isEmpty()) {
                 makeDurableSoon(shard);
@@ -383,7 +385,8 @@ final class SimLog {
             SimReading reading = readings.get(shard);
             if (reading.wanted && !reading.feeding && !dead) {
                 reading.feeding = true;
-                clock.after(clock.between(0, 4), () -> handOut(shard, reading));
+                boolean isReadRarely = reading.early && clock.chance(0.5);
+                clock.after(clock.between(0, isReadRarely ? READ_BACK_MILLIS : 4), () -> handOut(shard, reading));
             }
         }
 
@@ -396,7 +399,7 @@ final class SimLog {
             if (wentBack(shard, reading)) {
                 return;
             }
-            readBack(shard, reading);
+            reading.readBack(records.get(shard));
             List<LogRecord> batch = batch(shard, Math.max(from, truncatedBelow[shard]));
             if (!batch.isEmpty()) {
                 reading.position = batch.getLast().offset() + 1;
@@ -411,8 +414,12 @@ final class SimLog {
         }
 
         /** A record of this process, if it comes next, and the process takes such. */
-        private void handOutEarly(int shard, long offset) {
+        private void handOutEarly(int shard, long offset, long least) {
             SimReading reading = readings.get(shard);
+            if (offset < least || offset <= reading.highest) { // the log has lost its end, as reading will show
+                reading.early = false;
+            }
+            reading.highest = offset;
             if (!reading.early || !reading.wanted || reading.position != offset || assignee[shard] != this) {
                 return;
             }
@@ -434,48 +441,25 @@ final class SimLog {
         }
 
         private void readBackSoon(int shard, SimReading reading) {
-            clock.after(clock.between(0, 100), () -> {
+            clock.after(clock.between(0, READ_BACK_MILLIS), () -> {
                 if (reading.wanted && !dead && assignee[shard] == this && !wentBack(shard, reading)) {
-                    readBack(shard, reading);
+                    reading.readBack(records.get(shard));
+                    feed(shard);
                 }
             });
         }
 
-        private void readBack(int shard, SimReading reading) {
-            for (LogRecord record : reading.unread) {
-                reading.leaderEpoch = at(shard, record.offset()).leaderEpoch();
-                reading.readBack.put(record.offset(), reading.leaderEpoch);
-            }
-            reading.unread.clear();
-        }
-
-        private LogRecord at(int shard, long offset) {
-            return records.get(shard).stream()
-                    .filter(record -> record.offset() == offset)
-                    .findAny()
-                    .orElseThrow();
-        }
-
-        /** Where the log has another record than was handed out early, or -1. */
-        private long lostEarly(int shard, SimReading reading) {
-            for (LogRecord record : reading.unread) {
-                boolean isThere = records.get(shard).stream()
-                        .anyMatch(other ->
-                                other.offset() == record.offset() && Arrays.equals(other.value(), record.value()));
-                if (!isThere) {
-                    return record.offset();
-                }
-            }
-            return -1;
-        }
-
-        /** Looks whether the log has lost what was read or handed out, and tells. */
+        /** Looks whether the log has lost what was read or handed out, and tells; then nothing is to be read now. */
         private boolean wentBack(int shard, SimReading reading) {
             long readUpTo = reading.position - reading.unread.size();
             long at = divergence(shard, readUpTo, reading.leaderEpoch);
-            long wentBackTo = at >= 0 ? at : lostEarly(shard, reading);
+            long wentBackTo = at >= 0 ? at : reading.lostEarly(records.get(shard));
             if (wentBackTo < 0) {
                 return false;
+            }
+            if (at < 0 && wentBackTo >= nextOffset[shard] && clock.chance(0.7)) {
+                readBackSoon(shard, reading); // no other record is in its place, which is noticed late
+                return true;
             }
             reading.wanted = false;
             thread.execute(() -> {

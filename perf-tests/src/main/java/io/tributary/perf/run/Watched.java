@@ -3,20 +3,19 @@ package io.tributary.perf.run;
 import io.tributary.perf.machine.Usage;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * What a run looks at.
  *
  * @param pids names and identifiers of processes, in the order of reports
- * @param counts what else there is to count, by name; below 0 stands for a number that nobody knows
+ * @param counts what else there is to count, by name, without what nobody knows; may block for some seconds
  */
-public record Watched(Map<String, Long> pids, Map<String, LongSupplier> counts) {
+public record Watched(Map<String, Long> pids, Supplier<Map<String, Long>> counts) {
 
-    /** Copies the maps, the first in its order. */
+    /** Copies the processes, in their order. */
     public Watched {
         pids = new LinkedHashMap<>(pids);
-        counts = Map.copyOf(counts);
     }
 
     /** With more processes. */
@@ -35,13 +34,6 @@ public record Watched(Map<String, Long> pids, Map<String, LongSupplier> counts) 
 
     /** What is counted besides, without what nobody knows. May block for some seconds. */
     Map<String, Long> counted() {
-        Map<String, Long> counted = new LinkedHashMap<>();
-        counts.forEach((name, count) -> {
-            long value = count.getAsLong();
-            if (value >= 0) {
-                counted.put(name, value);
-            }
-        });
-        return counted;
+        return counts.get();
     }
 }

@@ -13,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Our broker as a cluster on this machine: nodes, Kafka and Redis, by {@code ./tributary cluster}. */
@@ -134,9 +133,19 @@ final class ClusterTarget implements TargetKind {
         facts.putIfAbsent("tributary.cluster.kafka.linger", "2 ms (default)");
         facts.put("save points", "after 1 s, 2,000 messages or 1 MB, unless said above");
         String version = Programs.output(context.launcher().toString(), "version");
-        Map<String, LongSupplier> counts = new TreeMap<>(NodeCounts.of(http));
-        counts.put("keys in Redis", new RedisKeys(redis));
-        return new Target("Tributary cluster", version, facts, addresses, processes, counts, faults, end);
+        NodeCounts nodes = new NodeCounts(http);
+        RedisKeys keys = new RedisKeys(redis);
+        return new Target(
+                "Tributary cluster", version, facts, addresses, processes, () -> counts(nodes, keys), faults, end);
+    }
+
+    private static Map<String, Long> counts(NodeCounts nodes, RedisKeys keys) {
+        Map<String, Long> counts = new TreeMap<>(nodes.get());
+        long known = keys.getAsLong();
+        if (known >= 0) {
+            counts.put("keys in Redis", known);
+        }
+        return counts;
     }
 
     private static InetSocketAddress address(JsonNode part, String port) {

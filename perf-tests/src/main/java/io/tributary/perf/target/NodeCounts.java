@@ -9,12 +9,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.LongSupplier;
+import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** What the nodes of a Tributary say in their metrics, added up. */
-final class NodeCounts {
+final class NodeCounts implements Supplier<Map<String, Long>> {
     /**
      * The messages in queues of persistent sessions, and those that a limit has dropped on the way to a subscriber, as
      * results call them.
@@ -27,16 +28,10 @@ final class NodeCounts {
                             Pattern.compile("reason=\"(queue_full|tenant_queues_full|owner_busy)\"")));
 
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
-    /** How long an answer is good: for less than the time between two looks. */
-    private static final Duration LASTS = Duration.ofMillis(300);
 
     private final HttpClient client =
             HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
     private final List<Integer> ports;
-
-    // Guarded by this.
-    private List<List<String>> answers = List.of();
-    private long askedNanos;
 
     /**
      * A metric, or those of its lines that have some text.
@@ -49,56 +44,41 @@ final class NodeCounts {
         }
     }
 
-    private NodeCounts(List<Integer> ports) {
+    /** @param ports of HTTP listeners on this machine */
+    NodeCounts(List<Integer> ports) {
         this.ports = List.copyOf(ports);
     }
 
-    /**
-     * By name, each as it was some seconds ago; -1 when not all nodes say. A call blocks for a second at most for each
-     * node.
-     *
-     * @param ports of HTTP listeners on this machine
-     */
-    static Map<String, LongSupplier> of(List<Integer> ports) {
-        NodeCounts nodes = new NodeCounts(ports);
-        return METRICS.entrySet().stream()
-                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, metric -> () -> nodes.sum(metric.getValue())));
-    }
-
-    private long sum(Metric metric) {
+    /** By name, without what not all nodes say. Blocks for a second at most for each node, of which each is asked once. */
+    @Override
+    public Map<String, Long> get() {
         try {
-            long sum = 0;
-            for (List<String> node : answers()) {
-                List<String> lines = node.stream().filter(metric::isIn).toList();
-                if (lines.isEmpty()) {
-                    return -1; // a node has no such metric
-                }
-                sum += lines.stream()
-                        .map(line -> line.substring(line.lastIndexOf(' ') + 1))
-                        .mapToLong(value -> (long) Double.parseDouble(value))
-                        .sum();
+            List<List<String>> answers = new ArrayList<>();
+            for (int port : ports) {
+                answers.add(ask(port));
             }
-            return sum;
+            Map<String, Long> counts = new TreeMap<>();
+            METRICS.forEach((name, metric) -> {
+                if (answers.stream().allMatch(lines -> lines.stream().anyMatch(metric::isIn))) {
+                    counts.put(name, sum(answers, metric));
+                }
+            });
+            return counts;
         } catch (IOException | NumberFormatException e) {
-            return -1;
+            return Map.of();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return -1;
+            return Map.of();
         }
     }
 
-    /** What each node says of all metrics: asked once for those that are looked at together. */
-    private synchronized List<List<String>> answers() throws IOException, InterruptedException {
-        if (answers.isEmpty() || System.nanoTime() - askedNanos >= LASTS.toNanos()) {
-            answers = List.of();
-            List<List<String>> now = new ArrayList<>();
-            for (int port : ports) {
-                now.add(ask(port));
-            }
-            answers = now;
-            askedNanos = System.nanoTime();
-        }
-        return answers;
+    private static long sum(List<List<String>> answers, Metric metric) {
+        return answers.stream()
+                .flatMap(List::stream)
+                .filter(metric::isIn)
+                .map(line -> line.substring(line.lastIndexOf(' ') + 1))
+                .mapToLong(value -> (long) Double.parseDouble(value))
+                .sum();
     }
 
     private List<String> ask(int port) throws IOException, InterruptedException {

@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Brokers that run.
@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
  * @param facts what else is to be known when comparing
  * @param addresses where clients connect, one for each node
  * @param processes names and identifiers of all processes that it needs; empty where nobody knows
- * @param counts what else it has that can be counted, by name; below 0 when nobody can tell. May block for some
+ * @param counts what else it has that can be counted, by name, without what nobody can tell. May block for some
  *     seconds.
  * @param faults has a fault happen to its second node, and returns when it has; throws {@link TargetException} where
  *     that cannot be
@@ -27,7 +27,7 @@ public record Target(
         Map<String, String> facts,
         List<InetSocketAddress> addresses,
         Map<String, Long> processes,
-        Map<String, LongSupplier> counts,
+        Supplier<Map<String, Long>> counts,
         Consumer<Fault> faults,
         Runnable end)
         implements AutoCloseable {
@@ -39,7 +39,7 @@ public record Target(
             Map<String, String> facts,
             List<InetSocketAddress> addresses,
             Map<String, Long> processes,
-            Map<String, LongSupplier> counts,
+            Supplier<Map<String, Long>> counts,
             Runnable end) {
         this(name, version, facts, addresses, processes, counts, Target::refuse, end);
     }
@@ -54,11 +54,10 @@ public record Target(
         facts = Map.copyOf(facts);
         addresses = List.copyOf(addresses);
         processes = new LinkedHashMap<>(processes);
-        counts = Map.copyOf(counts);
     }
 
     /** The same, of which this can be counted. */
-    Target counting(Map<String, LongSupplier> more) {
+    Target counting(Supplier<Map<String, Long>> more) {
         return new Target(name, version, facts, addresses, processes, more, faults, end);
     }
 

@@ -105,7 +105,7 @@ public record TargetContext(
                 product.facts,
                 List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), port)),
                 Map.of("broker", process.pid()),
-                Map.of(),
+                Map::of,
                 () -> process.stop(STOP_LIMIT));
     }
 

@@ -86,7 +86,7 @@ public final class Targets {
         }
         List<InetSocketAddress> addresses =
                 Arrays.stream(words.split(",", -1)).map(Addresses::parse).toList();
-        return _ -> new Target("broker at " + words, "unknown", Map.of(), addresses, Map.of(), Map.of(), () -> {});
+        return _ -> new Target("broker at " + words, "unknown", Map.of(), addresses, Map.of(), Map::of, () -> {});
     }
 
     private static int number(Matcher sizes, int group, int otherwise) {

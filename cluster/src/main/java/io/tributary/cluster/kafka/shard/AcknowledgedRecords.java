@@ -18,21 +18,28 @@ final class AcknowledgedRecords {
     private final ArrayDeque<LogRecord> waiting = new ArrayDeque<>();
     private int bytes;
     private boolean open;
+    /** The highest offset that was acknowledged. */
+    private long highest = -1;
+    /** Whether the log has lost its end, which the reader has still to find out by reading. */
+    private boolean wentBack;
 
     /**
      * Puts the next record, in the order of acknowledgement.
      *
-     * @return whether there was none before, so that the polling thread is to be told
+     * @param least where the log ended at least when the record was sent: below that it is only in a log that has lost
+     *     its end
+     * @return whether the polling thread is to be told: it has nothing to look for otherwise
      */
-    synchronized boolean add(LogRecord record) {
+    synchronized boolean add(LogRecord record, long least) {
+        wentBack |= record.offset() < least || record.offset() <= highest;
+        highest = record.offset();
         if (!open) {
             return false;
         }
         bytes += sizeOf(record);
-        if (bytes > MOST_BYTES
-                || (!waiting.isEmpty() && record.offset() <= waiting.getLast().offset())) {
-            close(); // no room, or the log went back
-            return false;
+        if (wentBack || bytes > MOST_BYTES) {
+            close();
+            return true;
         }
         waiting.add(record);
         return waiting.size() == 1;
@@ -62,9 +69,9 @@ final class AcknowledgedRecords {
         return open;
     }
 
-    /** Keeps what is acknowledged from now on. */
+    /** Keeps what is acknowledged from now on; not in a log that has lost its end. */
     synchronized void open() {
-        open = true;
+        open = !wentBack;
     }
 
     /** Forgets all, and what is acknowledged from now on. */
@@ -72,6 +79,12 @@ final class AcknowledgedRecords {
         open = false;
         waiting.clear();
         bytes = 0;
+    }
+
+    /** The reader has found out what the log has lost. */
+    synchronized void settle() {
+        wentBack = false;
+        close();
     }
 
     private static int sizeOf(LogRecord record) {

@@ -65,10 +65,19 @@ final class EarlyRecords {
         this.maxPollRecords = maxPollRecords;
     }
 
-    /** Kafka has a record of this node; any thread, in the order of offsets. */
-    void onAcknowledged(int shard, LogRecord record) {
+    /** Where the log of a shard ends at least: what is sent now comes there or behind it; any thread. */
+    long leastEnd(int shard) {
+        return cursors[shard].next();
+    }
+
+    /**
+     * Kafka has a record of this node; any thread, in the order of offsets.
+     *
+     * @param least what {@link #leastEnd} was before the record was sent
+     */
+    void onAcknowledged(int shard, LogRecord record, long least) {
         ShardCursor cursor = cursors[shard];
-        if (cursor.acknowledged().add(record)) {
+        if (cursor.acknowledged().add(record, least)) {
             unseen.add(cursor);
             LockSupport.unpark(pollingThread);
         }
@@ -90,23 +99,28 @@ final class EarlyRecords {
             }
         }
         boolean isAny = false;
-        for (ShardCursor cursor = unseen.poll(); cursor != null; cursor = unseen.poll()) {
-            isAny |= handOut(cursor, to);
+        for (int left = cursors.length; left > 0; left--) { // or it would never end while more come
+            ShardCursor cursor = unseen.poll();
+            isAny |= cursor != null && handOut(cursor, to);
         }
         return isAny;
     }
 
     private boolean handOut(ShardCursor cursor, BiConsumer<ShardCursor, List<LogRecord>> to) {
-        if (!cursor.allowsEarly() || !cursor.isReading() || cursor.unread() > MOST_UNREAD) {
+        if (!mayBeOpen(cursor)) {
             cursor.acknowledged().close();
-            return false;
         }
         List<LogRecord> records = cursor.takeAcknowledged();
         if (!records.isEmpty()) {
             to.accept(cursor, records);
         }
-        isBehind |= cursor.acknowledged().hasWaiting();
+        isBehind |= cursor.isReading()
+                && (!cursor.acknowledged().isOpen() || cursor.acknowledged().hasWaiting());
         return !records.isEmpty();
+    }
+
+    private static boolean mayBeOpen(ShardCursor cursor) {
+        return cursor.isReading() && cursor.allowsEarly() && cursor.unread() <= MOST_UNREAD;
     }
 
     /**
@@ -149,13 +163,10 @@ final class EarlyRecords {
         isAsked = hasMore ? isAsked : !isAsked;
         isBehind = false;
         for (ShardCursor cursor : cursors) {
-            if (cursor.isReading()) {
-                if (!cursor.acknowledged().isOpen() && cursor.allowsEarly() && isAtTheEnd(consumer, cursor)) {
-                    cursor.acknowledged().open();
-                }
-                handOut(cursor, to);
-                isBehind |= !cursor.acknowledged().isOpen();
+            if (!cursor.acknowledged().isOpen() && mayBeOpen(cursor) && isAtTheEnd(consumer, cursor)) {
+                cursor.acknowledged().open();
             }
+            handOut(cursor, to);
         }
     }
 

@@ -122,10 +122,11 @@ public final class KafkaShardLog implements ShardLog {
             return lanes[shard].send(
                     null, value, (offset, failure) -> callback.onAppended(inLog(offset, failure), failure));
         }
+        long least = started.early().leastEnd(shard);
         return lanes[shard].sendTimed(null, value, (offset, timeMillis, failure) -> {
             if (failure == null && offset >= 0) { // Kafka does not always know the offset of what it was sent twice
                 LogRecord record = new LogRecord(offset, LogRecord.NOT_READ_BACK, timeMillis, value);
-                started.early().onAcknowledged(shard, record);
+                started.early().onAcknowledged(shard, record, least);
             }
             callback.onAppended(inLog(offset, failure), failure);
         });

@@ -75,6 +75,7 @@ final class ShardConsumer implements AutoCloseable {
     private final AtomicReference<@Nullable Assigned> assigned = new AtomicReference<>();
 
     // Confined to the polling thread.
+    private boolean isPollNext;
     private final Set<ShardCursor> outOfRange = new HashSet<>();
     /** Those among them whose position Kafka does not know as one of its records. */
     private final Set<ShardCursor> diverged = new HashSet<>();
@@ -237,9 +238,15 @@ final class ShardConsumer implements AutoCloseable {
                 return;
             }
             lookAtRanges();
+            lookAtUnread();
             commits.commitIfDue();
             lags.lookIfDue();
-            pollOrRest(early.handOut(this::handOutEarly));
+            if (!isPollNext && early.handOut(this::handOutEarly)) {
+                isPollNext = true; // or Kafka would not be asked while there are always some
+                return;
+            }
+            isPollNext = false;
+            pollOrRest();
         } catch (WakeupException e) {
             LOG.trace("woken up", e);
         } catch (LogTruncationException e) {
@@ -253,14 +260,13 @@ final class ShardConsumer implements AutoCloseable {
         }
     }
 
-    /** @param isTurnDue whether idle workers wait for the end of the turn, so that it is not to last */
-    private void pollOrRest(boolean isTurnDue) {
+    private void pollOrRest() {
         Duration wait = early.nextPoll(outOfRange.isEmpty() ? POLL : POLL_WHEN_OUT_OF_RANGE);
         if (wait != null) {
-            ConsumerRecords<byte[], byte[]> polled = consumer.poll(isTurnDue ? Duration.ZERO : wait);
+            ConsumerRecords<byte[], byte[]> polled = consumer.poll(wait);
             handOut(polled);
             early.onPolled(consumer, polled.count(), this::handOutEarly);
-        } else if (!isTurnDue) {
+        } else {
             early.rest();
         }
     }
@@ -404,6 +410,26 @@ final class ShardConsumer implements AutoCloseable {
         }
     }
 
+    /**
+     * A log that has lost what was handed out and not read back, and gets no more records, shows it by its end alone.
+     */
+    private void lookAtUnread() {
+        for (ShardCursor cursor : cursors) {
+            if (!cursor.isReading() || !cursor.waitsForUnread(ASK)) {
+                continue;
+            }
+            try {
+                long end = first(consumer.endOffsets(List.of(cursor.partition()), ASK));
+                if (end < cursor.next()) {
+                    wentBack(cursor, end);
+                }
+            } catch (TimeoutException e) {
+                LOG.debug("Kafka does not tell where shard {} ends; asking again", cursor.shard(), e);
+                return;
+            }
+        }
+    }
+
     private static long first(Map<TopicPartition, Long> offsets) {
         return offsets.values().iterator().next();
     }
@@ -412,6 +438,10 @@ final class ShardConsumer implements AutoCloseable {
         outOfRange.remove(cursor);
         if (diverged.remove(cursor) || cursor.next() > end) {
             wentBack(cursor, Math.min(cursor.next(), end));
+            return;
+        }
+        if (cursor.readsBackFrom(begin)) {
+            consumer.resume(List.of(cursor.partition()));
             return;
         }
         if (cursor.next() < begin) {

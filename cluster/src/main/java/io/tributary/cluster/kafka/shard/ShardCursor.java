@@ -2,6 +2,7 @@ package io.tributary.cluster.kafka.shard;
 
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -31,7 +32,8 @@ final class ShardCursor {
     static final long UNKNOWN = -1;
 
     private static final byte[] NOTHING = {};
-    private static final int FACTOR = 31;
+    /** Spreads times over all bits. */
+    private static final long FACTOR = 0x9E3779B97F4A7C15L;
 
     private final TopicPartition partition;
     /** Whether it is in the queue of those whose request the polling thread has to look at. */
@@ -48,13 +50,15 @@ final class ShardCursor {
     private volatile boolean assigned;
     /** The offset of the record that the consumer takes next. */
     private volatile long position = UNKNOWN;
-    /** The last records that were read and have one leader. */
-    private volatile SameLeader led = SameLeader.NONE;
+    /** What the reader has or does not want ends below this offset. */
+    private volatile long handedFrom;
+    /** The last records that were read, and whose they are. */
+    private volatile Leaders leaders = Leaders.NONE;
 
     // Confined to the polling thread.
     private Request current = wanted;
-    /** What the reader has or does not want ends below this offset. */
-    private long handedFrom;
+    /** When some of what was handed out early was read back last, or there was nothing to be read back. */
+    private long unreadNanos;
     /** A fingerprint of each record that was handed out and is still to be read back, from the position on. */
     private final ArrayDeque<Long> unread = new ArrayDeque<>();
     /** The leader epoch of the record before that, negative when it is not known. */
@@ -117,7 +121,7 @@ final class ShardCursor {
 
     private void reset(boolean isNowAssigned) {
         assigned = isNowAssigned;
-        moveTo(UNKNOWN);
+        forget();
         allowsEarly = false;
         wanted = Request.pause();
         current = wanted;
@@ -137,7 +141,9 @@ final class ShardCursor {
         current = latest;
         if (isReading()) {
             handedFrom = current.offset();
-            leaderEpoch = current.leaderEpoch();
+            leaderEpoch = current.leaderEpoch() == LogRecord.NOT_READ_BACK
+                    ? leaders.of(handedFrom - 1)
+                    : current.leaderEpoch();
         }
         return true;
     }
@@ -147,7 +153,7 @@ final class ShardCursor {
         return assigned && current.offset() != Request.NOTHING;
     }
 
-    /** The lowest offset that the reader has not seen yet. */
+    /** The lowest offset that the reader has not seen yet; any thread. */
     long next() {
         return handedFrom;
     }
@@ -160,7 +166,13 @@ final class ShardCursor {
     /** Nothing is read until the next request. */
     void stop() {
         current = Request.pause();
+        forget();
+    }
+
+    private void forget() {
         moveTo(UNKNOWN);
+        leaders = Leaders.NONE;
+        acknowledged.settle();
     }
 
     /** Whether the consumer need not be moved for records from an offset on: it is there, or reads back up to there. */
@@ -184,10 +196,10 @@ final class ShardCursor {
 
     /** See {@link ShardLog#leaderEpoch}; any thread. */
     int leaderEpochOf(long offset) {
-        long next = position; // before led, which is written first
-        SameLeader read = led;
-        if (read.from <= offset && offset <= read.upTo) {
-            return read.leaderEpoch;
+        long next = position; // before the leaders, which are written first
+        int known = leaders.of(offset);
+        if (known != LogRecord.NO_LEADER) {
+            return known;
         }
         boolean isToCome =
                 assigned && allowsEarly && wanted.offset != Request.NOTHING && next != UNKNOWN && offset >= next;
@@ -211,13 +223,29 @@ final class ShardCursor {
             if (unread.remove() != fingerprint(record.timestamp(), record.value())) {
                 return record.offset();
             }
+            unreadNanos = System.nanoTime();
             next = record.offset() + 1;
         }
         return UNKNOWN;
     }
 
     private static long fingerprint(long timeMillis, byte @Nullable [] value) {
-        return timeMillis * FACTOR + Arrays.hashCode(value);
+        return timeMillis * FACTOR ^ Arrays.hashCode(value);
+    }
+
+    /** Whether nothing was read back for some time of what is to be; not again for as long. */
+    boolean waitsForUnread(Duration time) {
+        long now = System.nanoTime();
+        boolean isLong = now - unreadNanos >= time.toNanos();
+        if (isLong) {
+            unreadNanos = now;
+        }
+        return isLong && !unread.isEmpty();
+    }
+
+    /** Whether there is something to be read back, and the log, which begins there, has its beginning. */
+    boolean readsBackFrom(long begin) {
+        return !unread.isEmpty() && position >= begin;
     }
 
     /** The records among those that the consumer took which the reader is to get, in their order; maybe none. */
@@ -238,16 +266,17 @@ final class ShardCursor {
     }
 
     private void noteLeader(List<ConsumerRecord<byte[], byte[]>> polled) {
-        Optional<Integer> leader = polled.getLast().leaderEpoch();
-        int first = polled.size() - 1;
-        while (first > 0 && polled.get(first - 1).leaderEpoch().equals(leader)) {
-            first--;
+        Leaders noted = leaders;
+        if (noted.end != polled.getFirst().offset()) {
+            noted = Leaders.from(polled.getFirst().offset());
         }
-        int epoch = leader.orElse(LogRecord.NO_LEADER);
-        long from = polled.get(first).offset();
-        SameLeader before = led;
-        boolean goesOn = first == 0 && before.leaderEpoch == epoch && before.upTo + 1 == from;
-        led = new SameLeader(goesOn ? before.from : from, polled.getLast().offset(), epoch);
+        for (ConsumerRecord<byte[], byte[]> record : polled) {
+            int leader = record.leaderEpoch().orElse(LogRecord.NO_LEADER);
+            if (leader != noted.last) {
+                noted = noted.changed(record.offset(), leader);
+            }
+        }
+        leaders = noted.upTo(polled.getLast().offset() + 1);
     }
 
     private byte[] valueOf(ConsumerRecord<byte[], byte[]> record) {
@@ -264,13 +293,38 @@ final class ShardCursor {
     }
 
     void handedOutEarly(List<LogRecord> records) {
+        if (unread.isEmpty()) {
+            unreadNanos = System.nanoTime();
+        }
         records.forEach(record -> unread.add(fingerprint(record.timeMillis(), record.value())));
         handedOut(records);
     }
 
-    /** Records that were read, and have one leader. */
-    private record SameLeader(long from, long upTo, int leaderEpoch) {
-        private static final SameLeader NONE = new SameLeader(0, -1, LogRecord.NO_LEADER);
+    /**
+     * The last records that were read: from one offset on of a leader before, from another on of the last one.
+     */
+    private record Leaders(long from, int before, long change, int last, long end) {
+        private static final Leaders NONE = from(0);
+
+        private static Leaders from(long offset) {
+            return new Leaders(offset, LogRecord.NO_LEADER, offset, LogRecord.NO_LEADER, offset);
+        }
+
+        /** The leader epoch of a record, or {@link LogRecord#NO_LEADER} when it is not among them. */
+        private int of(long offset) {
+            if (offset < from || offset >= end) {
+                return LogRecord.NO_LEADER;
+            }
+            return offset < change ? before : last;
+        }
+
+        private Leaders changed(long offset, int leader) {
+            return new Leaders(change, last, offset, leader, offset);
+        }
+
+        private Leaders upTo(long newEnd) {
+            return new Leaders(from, before, change, last, newEnd);
+        }
     }
 
     /**

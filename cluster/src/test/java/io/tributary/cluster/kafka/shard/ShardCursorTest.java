@@ -74,7 +74,7 @@ class ShardCursorTest {
         assertThat(cursor.leaderEpochOf(12)).isEqualTo(LogRecord.NOT_READ_BACK);
         take(List.of(record(12, "r12", 12, LEADER + 1)));
         assertThat(cursor.leaderEpochOf(12)).isEqualTo(LEADER + 1);
-        assertThat(cursor.leaderEpochOf(11)).isEqualTo(LogRecord.NO_LEADER);
+        assertThat(cursor.leaderEpochOf(11)).isEqualTo(LEADER);
     }
 
     @Test
@@ -128,9 +128,58 @@ class ShardCursorTest {
     }
 
     @Test
+    void nothingComesEarlyWhenTheLogGoesOnBelowWhatItHad() {
+        acknowledged(10, 11, 12);
+        takeEarly();
+        acknowledged(11, 12, 13);
+        assertThat(takeEarly()).isEmpty();
+        cursor.acknowledged().open();
+        acknowledged(14);
+        assertThat(takeEarly()).isEmpty();
+        cursor.stop();
+        request(11);
+        cursor.moveTo(11);
+        cursor.acknowledged().open();
+        assertThat(take(List.of(read(11), read(12), read(13), read(14)))).containsExactly(11L, 12L, 13L, 14L);
+        acknowledged(15);
+        assertThat(takeEarly()).containsExactly(15L);
+    }
+
+    @Test
+    void nothingComesEarlyWhenARecordComesBelowTheEndThatWasReadBeforeItWasSent() {
+        assertThat(take(List.of(read(10), read(11), read(12)))).hasSize(3);
+        long least = cursor.next();
+        LogRecord record = new LogRecord(11, LogRecord.NOT_READ_BACK, 0, bytes("another"));
+        assertThat(cursor.acknowledged().add(record, least)).isTrue();
+        acknowledged(13);
+        assertThat(takeEarly()).isEmpty();
+    }
+
+    @Test
+    void leaderIsThatOfTheRecordBeforeWhenReadingGoesOnBehindAnEarlyRecord() {
+        acknowledged(10, 11, 12);
+        takeEarly();
+        take(List.of(read(10), read(11), read(12)));
+        cursor.request(Request.readFrom(11, LogRecord.NOT_READ_BACK));
+        cursor.takeRequest();
+        assertThat(cursor.goesOn(11)).isFalse();
+        assertThat(cursor.leaderEpochBefore()).contains(LEADER);
+    }
+
+    @Test
+    void leadersOfTheLastTwoAreKnown() {
+        take(List.of(read(10), read(11), record(12, "r12", 12, LEADER + 1), record(13, "r13", 13, LEADER + 1)));
+        take(List.of(record(14, "r14", 14, LEADER + 2)));
+        assertThat(cursor.leaderEpochOf(11)).isEqualTo(LogRecord.NO_LEADER);
+        assertThat(cursor.leaderEpochOf(12)).isEqualTo(LEADER + 1);
+        assertThat(cursor.leaderEpochOf(13)).isEqualTo(LEADER + 1);
+        assertThat(cursor.leaderEpochOf(14)).isEqualTo(LEADER + 2);
+    }
+
+    @Test
     void nothingIsKeptWhenThereIsTooMuch() {
         for (long offset = 11; offset < 50; offset++) {
-            cursor.acknowledged().add(new LogRecord(offset, 0, new byte[100_000]));
+            cursor.acknowledged().add(new LogRecord(offset, 0, new byte[100_000]), 0);
         }
         assertThat(cursor.acknowledged().isOpen()).isFalse();
         assertThat(cursor.acknowledged().hasWaiting()).isFalse();
@@ -144,7 +193,7 @@ class ShardCursorTest {
 
     private void acknowledged(long... offsets) {
         for (long offset : offsets) {
-            cursor.acknowledged().add(new LogRecord(offset, LogRecord.NOT_READ_BACK, offset, bytes("r" + offset)));
+            cursor.acknowledged().add(new LogRecord(offset, LogRecord.NOT_READ_BACK, offset, bytes("r" + offset)), 0);
         }
     }
 
