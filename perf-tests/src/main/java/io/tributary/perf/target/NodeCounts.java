@@ -49,7 +49,7 @@ final class NodeCounts implements Supplier<Map<String, Long>> {
         this.ports = List.copyOf(ports);
     }
 
-    /** By name, without what not all nodes say. Blocks for a second at most for each node, of which each is asked once. */
+    /** By name, without what not all nodes say. Blocks for a second at most for each node, which is asked once. */
     @Override
     public Map<String, Long> get() {
         try {

@@ -153,8 +153,9 @@ public interface ShardLog extends AutoCloseable {
         /**
          * The next records of an assigned shard.
          *
-         * @param from the offset that {@link ShardLog#readFrom} named, or the one behind the records handed out before. Nothing that the log has from there up to the last of the records is missing;
-         *     where the first record is behind it, the log has deleted what was between.
+         * @param from the offset that {@link ShardLog#readFrom} named, or the one behind the records handed out before.
+         *     Nothing that the log has from there up to the last of the records is missing; where the first record is
+         *     behind it, the log has deleted what was between.
          */
         void onRecords(int shard, long from, List<LogRecord> records);
 

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Hands out records of the only live node of a cluster before they are read. Nobody else appends, so a record that
  * Kafka has acknowledged is the next one of its shard. Example: the reader has all up to 41; 42 is acknowledged and
  * handed out; then 44 is acknowledged, because another node that is not known yet appended 43; 44 waits until 43 is
- * read. The consumer reads all of it again later, many records at once, and the cursor compares. Confined to the polling
- * thread, unless a method says otherwise.
+ * read. The consumer reads all of it again later, many records at once, and the cursor compares. Confined to the
+ * polling thread, unless a method says otherwise.
  *
  * <p>Decided in docs/decisions/0021-the-only-node-folds-what-it-appended.md.
  */

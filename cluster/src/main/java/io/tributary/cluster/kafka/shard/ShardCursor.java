@@ -15,8 +15,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where one shard is read, and what of it the reader has. Of the records up to the next one to be handed out, those from
- * the position on came early and are still to be read back:
+ * Where one shard is read, and what of it the reader has. Of the records up to the next one to be handed out, those
+ * from the position on came early and are still to be read back:
  *
  * <pre>
  * read, or read back | handed out early, unread | acknowledged, not handed out
