@@ -23,7 +23,7 @@ final class SimLog {
     private static final double REFUSAL = 0.005;
     private static final double FAILURE = 0.01;
     private static final int SMALL_ROOM_BYTES = 512;
-    /** How long a process takes that reads rarely. */
+    /** How long a process takes at most to read back what it was handed early. */
     private static final int READ_BACK_MILLIS = 200;
 
     private static final int LONGEST_PREPARATION_MILLIS = 3000;
@@ -385,8 +385,7 @@ final class SimLog {
             SimReading reading = readings.get(shard);
             if (reading.wanted && !reading.feeding && !dead) {
                 reading.feeding = true;
-                boolean isReadRarely = reading.early && clock.chance(0.5);
-                clock.after(clock.between(0, isReadRarely ? READ_BACK_MILLIS : 4), () -> handOut(shard, reading));
+                clock.after(clock.between(0, 4), () -> handOut(shard, reading));
             }
         }
 
