@@ -117,10 +117,10 @@ public final class KafkaShardLog implements ShardLog {
 
     @Override
     public boolean append(int shard, byte[] value, AppendCallback callback) {
+        AppendCallback told = inLog(callback);
         ShardConsumer started = consumer;
         if (!isOnlyNode || started == null) {
-            return lanes[shard].send(
-                    null, value, (offset, failure) -> callback.onAppended(inLog(offset, failure), failure));
+            return lanes[shard].send(null, value, told);
         }
         long least = started.early().leastEnd(shard);
         return lanes[shard].sendTimed(null, value, (offset, timeMillis, failure) -> {
@@ -128,12 +128,15 @@ public final class KafkaShardLog implements ShardLog {
                 LogRecord record = new LogRecord(offset, LogRecord.NOT_READ_BACK, timeMillis, value);
                 started.early().onAcknowledged(shard, record, least);
             }
-            callback.onAppended(inLog(offset, failure), failure);
+            told.onAppended(offset, failure);
         });
     }
 
-    private long inLog(long offset, @Nullable Throwable failure) {
-        return failure == null && offset >= 0 ? offset + base : offset;
+    /** A callback that is told offsets of the topic. */
+    private AppendCallback inLog(AppendCallback callback) {
+        return base == 0
+                ? callback
+                : (offset, failure) -> callback.onAppended(offset < 0 ? offset : offset + base, failure);
     }
 
     @Override

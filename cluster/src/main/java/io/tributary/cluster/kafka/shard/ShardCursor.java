@@ -212,6 +212,9 @@ final class ShardCursor {
      * @return the first offset that has another record, or {@link #UNKNOWN} for none
      */
     long readBack(List<ConsumerRecord<byte[], byte[]>> polled) {
+        if (!unread.isEmpty()) {
+            unreadNanos = System.nanoTime();
+        }
         long next = position;
         for (ConsumerRecord<byte[], byte[]> record : polled) {
             for (; next < record.offset() && !unread.isEmpty(); next++) {
@@ -223,7 +226,6 @@ final class ShardCursor {
             if (unread.remove() != fingerprint(record.timestamp(), record.value())) {
                 return record.offset();
             }
-            unreadNanos = System.nanoTime();
             next = record.offset() + 1;
         }
         return UNKNOWN;
@@ -235,12 +237,15 @@ final class ShardCursor {
 
     /** Whether nothing was read back for some time of what is to be; not again for as long. */
     boolean waitsForUnread(Duration time) {
+        if (unread.isEmpty()) {
+            return false;
+        }
         long now = System.nanoTime();
         boolean isLong = now - unreadNanos >= time.toNanos();
         if (isLong) {
             unreadNanos = now;
         }
-        return isLong && !unread.isEmpty();
+        return isLong;
     }
 
     /** Whether there is something to be read back, and the log, which begins there, has its beginning. */

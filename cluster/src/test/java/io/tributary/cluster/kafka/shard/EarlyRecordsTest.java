@@ -186,14 +186,8 @@ class EarlyRecordsTest {
     void readersAreToldWhereAnIdleLogLostItsEnd() {
         try (KafkaShardLog log = TestKafka.log(config)) {
             RecordingReader reader = onlyNode(log);
-            handedOutEarly(log, reader);
-            for (int i = 0; i < 100; i++) {
-                get(append(log, "r" + i));
-            }
-            until(() -> reader.texts(0).getLast().equals("r99"));
-            kafka.kill(1); // soon enough for the last ones not to be read back
+            loseEndOf(log, reader);
             int handedOut = reader.count(0);
-            cut();
             kafka.restart(1);
             until(() -> reader.wentBackTo(0) >= 0);
             long lost = reader.wentBackTo(0);
@@ -212,13 +206,7 @@ class EarlyRecordsTest {
     void nothingComesOfALogThatLostItsEndBeforeReadersAreTold() {
         try (KafkaShardLog log = TestKafka.log(config)) {
             RecordingReader reader = onlyNode(log);
-            handedOutEarly(log, reader);
-            for (int i = 0; i < 30; i++) {
-                get(append(log, "old " + i));
-            }
-            until(() -> reader.texts(0).getLast().equals("old 29"));
-            kafka.kill(1);
-            cut();
+            loseEndOf(log, reader);
             for (int i = 0; i < 500; i++) {
                 appendIfThereIsRoom(log, "new " + i);
             }
@@ -235,7 +223,14 @@ class EarlyRecordsTest {
         log.append(0, text.getBytes(StandardCharsets.UTF_8), (_, _) -> {});
     }
 
-    private void cut() {
+    /** Has records handed out early, and Kafka lose the last ones, soon enough for them not to be read back. */
+    private void loseEndOf(ShardLog log, RecordingReader reader) {
+        handedOutEarly(log, reader);
+        for (int i = 0; i < 100; i++) {
+            get(append(log, "r" + i));
+        }
+        until(() -> reader.texts(0).getLast().equals("r99"));
+        kafka.kill(1);
         String partition = config.shardsTopic() + "-0";
         kafka.cutLog(1, partition, kafka.logBytes(1, partition) - 400);
     }

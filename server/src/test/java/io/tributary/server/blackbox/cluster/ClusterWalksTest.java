@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The ways of docs/architecture.md that need two nodes are those that are taken. */
+/** The ways of docs/architecture.md that need other nodes are those that are taken. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class ClusterWalksTest {
     private static final String WILL = "walk/will";
@@ -66,6 +66,8 @@ class ClusterWalksTest {
     private WalkedNode here;
 
     private WalkedNode there;
+    /** Is alive when the other one is not, so that what is appended here is read before it is used. */
+    private WalkedNode third;
 
     @BeforeEach
     void start() throws IOException {
@@ -73,12 +75,14 @@ class ClusterWalksTest {
         Path data = Files.createDirectory(folder.resolve("walks-" + UUID.randomUUID()));
         here = WalkedNode.member("here", data, LocalKafka.shared().bootstrapServers(), redis.nodes());
         there = WalkedNode.member("there", data, LocalKafka.shared().bootstrapServers(), redis.nodes());
+        third = WalkedNode.member("third", data, LocalKafka.shared().bootstrapServers(), redis.nodes());
         assertThat(here.ownsShards()).isTrue();
         assertThat(there.ownsShards()).isFalse();
     }
 
     @AfterEach
     void stop() {
+        third.close();
         there.close();
         here.close();
         redis.close();
