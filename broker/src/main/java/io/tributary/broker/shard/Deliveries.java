@@ -6,6 +6,7 @@ import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.Settled;
+import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.event.TenantNames;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -306,6 +307,12 @@ final class Deliveries {
             SessionDelivery known = sessions.get(client.clientId());
             if (known != null) {
                 known.logged(client);
+            }
+        }
+        for (TopicPosition position : settled.positions()) {
+            SessionDelivery known = sessions.get(position.clientId());
+            if (known != null) {
+                known.logged(position);
             }
         }
     }

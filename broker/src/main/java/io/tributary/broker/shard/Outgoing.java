@@ -285,6 +285,13 @@ final class Outgoing {
         forget(received, client.received());
     }
 
+    /** The log has a position that this owner wrote. */
+    void logged(TopicPosition position) {
+        if (reading != null) {
+            reading.logged(position.upTo());
+        }
+    }
+
     private static void forget(Set<Long> known, long[] sequences) {
         for (int i = 0; i < sequences.length && !known.isEmpty(); i++) {
             known.remove(sequences[i]);

@@ -425,11 +425,11 @@ final class SessionDelivery {
     /** Takes the parts that are to be logged. */
     void takeSettled(SettledRecords records) {
         TopicPosition position = outgoing == null ? null : outgoing.takePosition();
+        if (position != null) {
+            records.add(position); // first: the parts leave out what it says, and may be in a record behind it
+        }
         if (unlogged != null) {
             unlogged.take(position == null ? 0 : position.upTo()).forEach(records::add);
-        }
-        if (position != null) {
-            records.add(position);
         }
         assert isOrdered() : marks();
     }
@@ -442,6 +442,13 @@ final class SessionDelivery {
             if (outgoing != null) {
                 outgoing.logged(settled);
             }
+        }
+    }
+
+    /** A position that this owner wrote was folded. */
+    void logged(TopicPosition position) {
+        if (outgoing != null && client.session() == position.session()) {
+            outgoing.logged(position);
         }
     }
 

@@ -51,11 +51,16 @@ final class TopicReading {
     /** The sources read of messages that the application is not known to be done with, in their order. */
     private final Queue<Sourced> ahead = new ArrayDeque<>();
 
+    /** The latest sources of what the application is done with, which the log is not known to have, in their order. */
+    private final Queue<Passed> toBeLogged = new ArrayDeque<>();
+
     private @Nullable CompletableFuture<AppTopics.Page> reading;
     private boolean isCatchingUp = true;
     private long notBeforeMillis;
 
     private record Sourced(long sequence, Source source) {}
+
+    private record Passed(long upTo, Map<Integer, Source> latest) {}
 
     TopicReading(
             SessionState client,
@@ -227,7 +232,8 @@ final class TopicReading {
     /**
      * The application is done with everything up to a sequence number.
      *
-     * @return the latest sources up to it that were not given before
+     * @return the latest sources up to it that the log is not known to have: also those given before, for an append may
+     *     fail, and the next one not
      */
     List<Source> pass(long upTo) {
         Map<Integer, Source> passed = new HashMap<>();
@@ -235,6 +241,16 @@ final class TopicReading {
             passed.put(first.source.shard(), first.source);
             ahead.remove();
         }
-        return List.copyOf(passed.values());
+        if (!passed.isEmpty()) {
+            toBeLogged.add(new Passed(upTo, passed));
+        }
+        Map<Integer, Source> all = new HashMap<>();
+        toBeLogged.forEach(each -> all.putAll(each.latest));
+        return List.copyOf(all.values());
+    }
+
+    /** The log has what was passed up to a sequence number. */
+    void logged(long upTo) {
+        toBeLogged.removeIf(each -> each.upTo <= upTo);
     }
 }

@@ -7,6 +7,7 @@ import static io.tributary.broker.shard.fold.Samples.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
+import io.tributary.broker.shard.fold.Samples;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.ClientKind;
@@ -216,6 +217,24 @@ class ApplicationsInShardTest {
         assertThat(shard.target.take()).containsExactly("9: 2 dup");
     }
 
+    /** How far an application has come is logged before the numbers that are left out for that. */
+    @Test
+    void nothingAcknowledgedComesAgainThoughItTakesTwoRecordsToLog() {
+        DeliveryFixture tight = DeliveryFixture.withRoom(512);
+        tight.topics.create(TOPIC);
+        tight.fold(Samples.attach("a", 6), attach(7));
+        tight.publish("a", "1", "2", "3", "4", "5");
+        tight.topics.append(TOPIC, message("1"), recipient(tight.client("erp").session()), null, (_, _) -> {});
+        tight.settle("a", 1, 2, 3, 4, 5);
+        tight.settle("erp", 1);
+        List<Settled> records = tight.deliveries.takeSettled(DeliveryFixture.OWNER);
+        assertThat(records).hasSize(2);
+        tight.fold(records.getFirst());
+        tight.target.take();
+        tight.fold(detach("erp", tight.client("erp").epoch(), 1), attach(8));
+        assertThat(tight.target.take()).isEmpty();
+    }
+
     @Test
     void onlyPubrelIsOwedForWhatIsReceived() {
         shard.fold(attach(7));
@@ -246,6 +265,28 @@ class ApplicationsInShardTest {
         append("2", new Source(5, 11, 0));
         append("3", new Source(5, 12, 0));
         assertThat(shard.target.take()).containsExactly("8: 5");
+    }
+
+    @Test
+    void sourceIsLoggedWithALaterPositionWhenTheFirstRecordIsLost() {
+        shard.fold(attach(7));
+        append("1", new Source(5, 10, 0));
+        append("2", new Source(6, 1, 0));
+        shard.settle("erp", 1);
+        shard.deliveries.takeSettled(DeliveryFixture.OWNER); // the log refuses it
+        shard.settle("erp", 2);
+        shard.log();
+        assertThat(progress().sources()).containsEntry(5, new Source(5, 10, 0)).containsEntry(6, new Source(6, 1, 0));
+        append("3", new Source(6, 2, 0));
+        shard.settle("erp", 3);
+        assertThat(shard.deliveries
+                        .takeSettled(DeliveryFixture.OWNER)
+                        .getFirst()
+                        .positions()
+                        .getFirst()
+                        .sources())
+                .as("what the log has is not said again")
+                .containsExactly(new Source(6, 2, 0));
     }
 
     @Test

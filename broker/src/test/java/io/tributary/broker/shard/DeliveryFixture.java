@@ -62,6 +62,10 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     private long offset;
 
     DeliveryFixture(ShardConfig config) {
+        this(config, ShardLog.ROOM_BYTES);
+    }
+
+    private DeliveryFixture(ShardConfig config, int roomBytes) {
         this.config = config;
         memory = new DeliveryMemory(config.deliveryBytes());
         others = memory.part();
@@ -78,7 +82,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
                         dropped.add(reason.name());
                     }
                 },
-                ShardLog.ROOM_BYTES,
+                roomBytes,
                 memory.part());
         losses = new LostMessages(deliveries, () -> nowMillis);
         queues.tellLosses(losses);
@@ -97,7 +101,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
                         makeDurable();
                     }
                 },
-                ShardLog.ROOM_BYTES);
+                roomBytes);
         trimmer = new QueueTrimmer(config.queue(), queues, deliveries, backlogs, redistributor);
         fold(new ShardEvent.Owner(Samples.NODE));
     }
@@ -115,6 +119,12 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     /** With windows and queues of so many messages. */
     static DeliveryFixture of(int windowMessages, int queueMessages, QueueLimits.Overflow overflow) {
         return new DeliveryFixture(config(windowMessages, new QueueLimits(queueMessages, 1 << 20, overflow)));
+    }
+
+    /** With so many bytes in a record besides a packet. */
+    static DeliveryFixture withRoom(int roomBytes) {
+        return new DeliveryFixture(
+                config(8, new QueueLimits(100, 1 << 20, QueueLimits.Overflow.DROP_OLDEST)), roomBytes);
     }
 
     static ShardConfig config(int windowMessages, QueueLimits limits) {

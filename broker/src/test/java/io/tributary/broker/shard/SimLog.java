@@ -26,6 +26,9 @@ final class SimLog {
     /** How long a process takes at most to read back what it was handed early. */
     private static final int READ_BACK_MILLIS = 200;
 
+    /** How long what is in a log that is read slowly takes to its reader at most. */
+    private static final int LONGEST_READING_MILLIS = 200;
+
     private static final int LONGEST_PREPARATION_MILLIS = 3000;
     /** More than the messages of a simulation take. */
     private static final int MESSAGE_BYTES = 512;
@@ -42,6 +45,7 @@ final class SimLog {
 
     private boolean hasLostTail;
     private int roomBytes = ShardLog.ROOM_BYTES;
+    private boolean slowlyRead;
     private double failures;
 
     SimLog(SimClock clock, int shards, boolean retaining) {
@@ -59,6 +63,11 @@ final class SimLog {
     /** Has room for little in a record from now on, before the history begins. */
     void tighten() {
         roomBytes = SMALL_ROOM_BYTES;
+    }
+
+    /** Is now and then handed out late from now on, before the history begins. */
+    void readSlowly() {
+        slowlyRead = true;
     }
 
     /** Whether appends of owners fail now and then. */
@@ -385,7 +394,9 @@ final class SimLog {
             SimReading reading = readings.get(shard);
             if (reading.wanted && !reading.feeding && !dead) {
                 reading.feeding = true;
-                clock.after(clock.between(0, 4), () -> handOut(shard, reading));
+                clock.after(
+                        clock.between(0, slowlyRead && clock.chance(0.5) ? LONGEST_READING_MILLIS : 4),
+                        () -> handOut(shard, reading));
             }
         }
 

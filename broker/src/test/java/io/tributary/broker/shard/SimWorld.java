@@ -139,6 +139,9 @@ final class SimWorld {
         if (clock.chance(0.5)) {
             log.tighten();
         }
+        if (clock.chance(0.3)) {
+            log.readSlowly();
+        }
         log.failures(faults.appendsFail);
         hadFault = faults.appendsFail;
         drawClients();
