@@ -51,16 +51,14 @@ final class TopicReading {
     /** The sources read of messages that the application is not known to be done with, in their order. */
     private final Queue<Sourced> ahead = new ArrayDeque<>();
 
-    /** The latest sources of what the application is done with, which the log is not known to have, in their order. */
-    private final Queue<Passed> toBeLogged = new ArrayDeque<>();
+    /** The latest source from each shard of what the application is done with, unless the log is known to have it. */
+    private final Map<Integer, Sourced> toBeLogged = new HashMap<>();
 
     private @Nullable CompletableFuture<AppTopics.Page> reading;
     private boolean isCatchingUp = true;
     private long notBeforeMillis;
 
     private record Sourced(long sequence, Source source) {}
-
-    private record Passed(long upTo, Map<Integer, Source> latest) {}
 
     TopicReading(
             SessionState client,
@@ -236,21 +234,16 @@ final class TopicReading {
      *     fail, and the next one not
      */
     List<Source> pass(long upTo) {
-        Map<Integer, Source> passed = new HashMap<>();
         for (Sourced first = ahead.peek(); first != null && first.sequence <= upTo; first = ahead.peek()) {
-            passed.put(first.source.shard(), first.source);
+            toBeLogged.put(first.source.shard(), first);
             ahead.remove();
         }
-        if (!passed.isEmpty()) {
-            toBeLogged.add(new Passed(upTo, passed));
-        }
-        Map<Integer, Source> all = new HashMap<>();
-        toBeLogged.forEach(each -> all.putAll(each.latest));
-        return List.copyOf(all.values());
+        released.removeIf(sequence -> sequence <= upTo);
+        return toBeLogged.values().stream().map(Sourced::source).toList();
     }
 
     /** The log has what was passed up to a sequence number. */
     void logged(long upTo) {
-        toBeLogged.removeIf(each -> each.upTo <= upTo);
+        toBeLogged.values().removeIf(passed -> passed.sequence <= upTo);
     }
 }

@@ -13,6 +13,7 @@ import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.event.ShardEvent.TopicFound;
@@ -222,13 +223,15 @@ class ApplicationsInShardTest {
     void nothingAcknowledgedComesAgainThoughItTakesTwoRecordsToLog() {
         DeliveryFixture tight = DeliveryFixture.withRoom(512);
         tight.topics.create(TOPIC);
-        tight.fold(Samples.attach("a", 6), attach(7));
-        tight.publish("a", "1", "2", "3", "4", "5");
+        tight.fold(Samples.attach("ab", 6), attach(7));
+        tight.log(); // where a new session begins
+        tight.publish("ab", "1", "2", "3", "4");
         tight.topics.append(TOPIC, message("1"), recipient(tight.client("erp").session()), null, (_, _) -> {});
-        tight.settle("a", 1, 2, 3, 4, 5);
+        tight.settle("ab", 1, 2, 3, 4);
         tight.settle("erp", 1);
         List<Settled> records = tight.deliveries.takeSettled(DeliveryFixture.OWNER);
         assertThat(records).hasSize(2);
+        assertThat(records.getFirst().clients()).first().returns("ab", ShardEvent.ClientSettled::clientId);
         tight.fold(records.getFirst());
         tight.target.take();
         tight.fold(detach("erp", tight.client("erp").epoch(), 1), attach(8));

@@ -128,7 +128,7 @@ public sealed interface ShardEvent {
     /**
      * Messages that clients acknowledged and messages that were dropped, as the owner with the given epoch knows.
      *
-     * @param positions how far applications have come, after what they have settled
+     * @param positions how far applications have come; what they have settled up to there is not among the clients'
      */
     record Settled(long ownerEpoch, List<ClientSettled> clients, List<TopicPosition> positions) implements ShardEvent {
         public Settled {
