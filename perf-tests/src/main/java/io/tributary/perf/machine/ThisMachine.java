@@ -39,6 +39,22 @@ public final class ThisMachine {
         }
     }
 
+    /**
+     * What all its network interfaces together have sent, in bytes, what processes of this machine tell each other
+     * (loopback) included; {@link Usage#UNKNOWN} where nobody says.
+     */
+    public static long sentBytes() {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/net/dev"))) {
+            // name: received bytes packets errs drop fifo frame compressed multicast, sent bytes ...
+            return lines.filter(line -> line.contains(":"))
+                    .map(line -> line.substring(line.indexOf(':') + 1).strip().split(" +", -1))
+                    .mapToLong(fields -> Long.parseLong(fields[8]))
+                    .sum();
+        } catch (IOException e) {
+            return Usage.UNKNOWN;
+        }
+    }
+
     private static long memoryMegabytes() {
         String kilobytes = fromProc("meminfo", "MemTotal").replaceAll("[^0-9]", "");
         return kilobytes.isEmpty() ? 0 : Long.parseLong(kilobytes) / 1024;

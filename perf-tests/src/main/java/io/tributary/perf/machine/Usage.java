@@ -1,6 +1,7 @@
 package io.tributary.perf.machine;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,13 +16,18 @@ import java.util.stream.Stream;
  * @param threads how many it has; 0 where nobody says
  * @param files how many it has open; 0 where nobody says
  * @param heapBytes of a JVM, what the old generation of its heap had after its latest collection; 0 where nobody says
+ * @param writtenBytes what it has caused to be written to a disk, now or later; {@link #UNKNOWN} where nobody says
  */
-public record Usage(long cpuNanos, long rssBytes, int threads, int files, long heapBytes) {
+public record Usage(long cpuNanos, long rssBytes, int threads, int files, long heapBytes, long writtenBytes) {
+    /** What nobody says. */
+    public static final long UNKNOWN = -1;
+
     /** Of a process that is not there. */
-    public static final Usage NONE = new Usage(0, 0, 0, 0, 0);
+    public static final Usage NONE = new Usage(0, 0, 0, 0, 0, UNKNOWN);
 
     private static final long TICK_NANOS = 10_000_000;
     private static final String RESIDENT = "VmRSS:";
+    private static final String WRITTEN = "write_bytes:";
 
     /** Of a process by its identifier: from {@code /proc}, and elsewhere as far as Java knows. */
     public static Usage of(long pid) {
@@ -31,7 +37,8 @@ public record Usage(long cpuNanos, long rssBytes, int threads, int files, long h
         } catch (IOException e) {
             Optional<Duration> cpu =
                     ProcessHandle.of(pid).flatMap(process -> process.info().totalCpuDuration());
-            return cpu.map(time -> new Usage(time.toNanos(), 0, 0, 0, 0)).orElse(NONE);
+            return cpu.map(time -> new Usage(time.toNanos(), 0, 0, 0, 0, UNKNOWN))
+                    .orElse(NONE);
         }
     }
 
@@ -41,7 +48,25 @@ public record Usage(long cpuNanos, long rssBytes, int threads, int files, long h
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
         long ticks = Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
         return new Usage(
-                ticks * TICK_NANOS, resident(directory), Integer.parseInt(fields[17]), openFiles(directory), heapBytes);
+                ticks * TICK_NANOS,
+                resident(directory),
+                Integer.parseInt(fields[17]),
+                openFiles(directory),
+                heapBytes,
+                written(directory));
+    }
+
+    /** With what was deleted before a disk had it. */
+    private static long written(Path directory) {
+        try (Stream<String> lines = Files.lines(directory.resolve("io"))) {
+            return lines.filter(line -> line.startsWith(WRITTEN))
+                    .mapToLong(line ->
+                            Long.parseLong(line.substring(WRITTEN.length()).strip()))
+                    .findFirst()
+                    .orElse(UNKNOWN);
+        } catch (IOException | UncheckedIOException e) {
+            return UNKNOWN; // of another user
+        }
     }
 
     private static long resident(Path directory) throws IOException {

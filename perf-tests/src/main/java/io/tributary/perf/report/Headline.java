@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The figures that decide, of runs side by side. */
 final class Headline {
@@ -46,6 +47,12 @@ final class Headline {
                     run -> Format.whole(run.count(Count.DUPLICATE)) + " ("
                             + Format.whole(run.count(Count.DUPLICATE_FLAGGED)) + ")"),
             text("out of order", run -> Format.whole(run.count(Count.OUT_OF_ORDER))),
+            ofBroker(
+                    "bytes to disk a message out, all broker processes",
+                    run -> run.measured().bytesPerMessage(written(run))),
+            number(
+                    "bytes over the network a message out, load and loopback included",
+                    run -> run.measured().bytesPerMessage(run.measured().sentMegabytes())),
             number("memory of the broker processes at the end, MB", Headline::memory),
             text("what grows", Headline::grows),
             text("machine busy (others than broker and tool), %", Headline::busy));
@@ -169,6 +176,20 @@ final class Headline {
                 "%.0f (%.0f)",
                 100 * run.measured().machineBusy(),
                 100 * run.measured().othersBusy());
+    }
+
+    /** What all processes of the broker wrote; null where it is not known of each. */
+    private static @Nullable Double written(RunResult run) {
+        double sum = 0;
+        for (ProcessUse process : run.measured().processes()) {
+            if (!process.name().startsWith(RunResult.TOOL)) {
+                if (process.writtenMegabytes() == null) {
+                    return null;
+                }
+                sum += process.writtenMegabytes();
+            }
+        }
+        return sum;
     }
 
     private static double memory(RunResult run) {

@@ -100,9 +100,19 @@ record Table(List<String> head, List<List<String>> rows) {
                     Format.number(run.measured().microsPerMessage(process.cpuSeconds())),
                     Format.number(process.rssEndMegabytes()),
                     Integer.toString(process.threads()),
-                    Integer.toString(process.files())));
+                    Integer.toString(process.files()),
+                    Format.number(run.measured().bytesPerMessage(process.writtenMegabytes()))));
         }
-        return new Table(List.of("process", "cores", "us a message out", "MB", "threads", "open files"), rows);
+        return new Table(
+                List.of(
+                        "process",
+                        "cores",
+                        "us a message out",
+                        "MB",
+                        "threads",
+                        "open files",
+                        "bytes to disk a message out"),
+                rows);
     }
 
     /** All distributions of a run, in milliseconds. */

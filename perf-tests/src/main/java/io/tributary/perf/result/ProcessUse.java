@@ -1,5 +1,7 @@
 package io.tributary.perf.result;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What a process took in a step.
  *
@@ -7,6 +9,14 @@ package io.tributary.perf.result;
  * @param rssBeginMegabytes its memory, as the system counts it, at the beginning of the step
  * @param threads at the end
  * @param files open ones, at the end
+ * @param writtenMegabytes what it caused to be written to a disk, in the step or later, as the system counts it (whole
+ *     pages, 4 KiB each); null where nobody says
  */
 public record ProcessUse(
-        String name, double cpuSeconds, double rssBeginMegabytes, double rssEndMegabytes, int threads, int files) {}
+        String name,
+        double cpuSeconds,
+        double rssBeginMegabytes,
+        double rssEndMegabytes,
+        int threads,
+        int files,
+        @Nullable Double writtenMegabytes) {}

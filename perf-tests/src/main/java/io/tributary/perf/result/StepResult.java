@@ -4,6 +4,7 @@ import io.tributary.perf.judge.Count;
 import io.tributary.perf.judge.Metric;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a step gave, or all measured steps together.
@@ -17,6 +18,8 @@ import java.util.Map;
  * @param busiestLoop the share of a core that the busiest event loop of the tool took
  * @param machineBusy the share of the machine's processors that anybody kept busy
  * @param othersBusy the part of this that is neither what is measured nor the tool
+ * @param sentMegabytes what this machine sent over any network, what its processes told each other included; null where
+ *     nobody says
  */
 public record StepResult(
         String name,
@@ -28,7 +31,8 @@ public record StepResult(
         List<ProcessUse> processes,
         double busiestLoop,
         double machineBusy,
-        double othersBusy) {
+        double othersBusy,
+        @Nullable Double sentMegabytes) {
 
     /** Copies the lists and maps. */
     public StepResult {
@@ -49,7 +53,8 @@ public record StepResult(
                 processes,
                 busiestLoop,
                 machineBusy,
-                othersBusy);
+                othersBusy,
+                sentMegabytes);
     }
 
     /** One count. */
@@ -60,6 +65,16 @@ public record StepResult(
     /** So many a second. */
     public double perSecond(Count what) {
         return count(what) / Math.max(seconds, 1e-9);
+    }
+
+    /**
+     * So many bytes for each message that was delivered; NaN where none was, or nobody knows.
+     *
+     * @param megabytes of all of them; null where nobody says
+     */
+    public double bytesPerMessage(@Nullable Double megabytes) {
+        long delivered = count(Count.RECEIVED);
+        return delivered == 0 || megabytes == null ? Double.NaN : megabytes * (1 << 20) / delivered;
     }
 
     /**

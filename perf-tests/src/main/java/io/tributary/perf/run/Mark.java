@@ -13,10 +13,18 @@ import java.util.Map;
  * @param nanos the time, by the run's clock
  * @param snapshot of the clients; its distributions are those since the mark before
  * @param machineNanos what the processors of this machine were busy in all
+ * @param sentBytes what this machine sent over any network, loopback included; {@link Usage#UNKNOWN} where nobody says
  */
-record Mark(long nanos, Snapshot snapshot, Map<String, Usage> usage, List<Crew.Own> own, long machineNanos) {
+record Mark(
+        long nanos,
+        Snapshot snapshot,
+        Map<String, Usage> usage,
+        List<Crew.Own> own,
+        long machineNanos,
+        long sentBytes) {
 
     static Mark take(long nanos, Crew crew, Watched watched) {
-        return new Mark(nanos, crew.snapshot(), watched.usage(), crew.own(), ThisMachine.busyNanos());
+        return new Mark(
+                nanos, crew.snapshot(), watched.usage(), crew.own(), ThisMachine.busyNanos(), ThisMachine.sentBytes());
     }
 }

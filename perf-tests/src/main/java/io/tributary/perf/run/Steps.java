@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Makes results of marks. */
 final class Steps {
@@ -35,7 +36,8 @@ final class Steps {
                 snapshot,
                 uses(begin, end),
                 busiestLoop(begin, end),
-                end.machineNanos() - begin.machineNanos());
+                end.machineNanos() - begin.machineNanos(),
+                megabytes(begin.sentBytes(), end.sentBytes()));
     }
 
     /** 0 stays 0, which means never. */
@@ -53,9 +55,19 @@ final class Steps {
                     before.rssBytes() / MEGABYTE,
                     now.rssBytes() / MEGABYTE,
                     now.threads(),
-                    now.files()));
+                    now.files(),
+                    megabytes(before.writtenBytes(), now.writtenBytes())));
         });
         return uses;
+    }
+
+    /** What came between two counts; null where one is not known. */
+    private static @Nullable Double megabytes(long before, long now) {
+        return before == Usage.UNKNOWN || now < before ? null : (now - before) / MEGABYTE;
+    }
+
+    private static @Nullable Double sum(@Nullable Double one, @Nullable Double two) {
+        return one == null || two == null ? null : Double.valueOf(one + two);
     }
 
     private static double busiestLoop(Mark begin, Mark end) {
@@ -76,7 +88,8 @@ final class Steps {
         for (Interval next : parts.subList(1, parts.size())) {
             sum = sum.plus(next);
         }
-        return new Interval(name, sum.nanos, sum.snapshot, sum.uses, sum.busiestLoop, sum.machineNanos);
+        return new Interval(
+                name, sum.nanos, sum.snapshot, sum.uses, sum.busiestLoop, sum.machineNanos, sum.sentMegabytes);
     }
 
     /**
@@ -85,7 +98,13 @@ final class Steps {
      * @param snapshot with times from the beginning of the interval
      */
     record Interval(
-            String name, long nanos, Snapshot snapshot, List<ProcessUse> uses, double busiestLoop, long machineNanos) {
+            String name,
+            long nanos,
+            Snapshot snapshot,
+            List<ProcessUse> uses,
+            double busiestLoop,
+            long machineNanos,
+            @Nullable Double sentMegabytes) {
 
         private Interval plus(Interval next) {
             Snapshot later = next.snapshot;
@@ -100,7 +119,8 @@ final class Steps {
                     snapshot.plus(shifted),
                     plus(uses, next.uses),
                     Math.max(busiestLoop, next.busiestLoop),
-                    machineNanos + next.machineNanos);
+                    machineNanos + next.machineNanos,
+                    sum(sentMegabytes, next.sentMegabytes));
         }
 
         private static List<ProcessUse> plus(List<ProcessUse> before, List<ProcessUse> after) {
@@ -114,7 +134,8 @@ final class Steps {
                         one.rssBeginMegabytes(),
                         two.rssEndMegabytes(),
                         two.threads(),
-                        two.files()));
+                        two.files(),
+                        sum(one.writtenMegabytes(), two.writtenMegabytes())));
             }
             return sum;
         }
@@ -136,7 +157,8 @@ final class Steps {
                     uses,
                     busiestLoop,
                     Math.min(1, machineNanos / all),
-                    Math.max(0, (machineNanos - ours) / all));
+                    Math.max(0, (machineNanos - ours) / all),
+                    sentMegabytes);
         }
     }
 }

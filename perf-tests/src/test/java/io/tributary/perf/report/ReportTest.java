@@ -53,6 +53,9 @@ class ReportTest {
                 .contains("| CPU of all broker processes, us a message out | 200 | 400 | +100.0 % |")
                 .contains("| 5.00 / 9.90 / 10.0 | 5.00 / 9.90 / 10.0 | 0 % / 0 % / 0 % |")
                 .contains("| lost | 0 | 0 |  |")
+                .contains("| bytes to disk a message out, all broker processes | 2,097 | 4,194 | +100.0 % |")
+                .contains(
+                        "| bytes over the network a message out, load and loopback included | 4,194 | 8,389 | +100.0 % |")
                 .doesNotContain("different scenarios")
                 .contains("NOT VALID")
                 .contains("the tool was too slow");
@@ -146,12 +149,18 @@ class ReportTest {
         ObjectNode run = (ObjectNode) tree.path("runs").path(0);
         run.remove("growth");
         run.putObject("slopes");
+        ObjectNode measured = (ObjectNode) run.path("measured");
+        measured.remove("sentMegabytes");
+        measured.path("processes").forEach(process -> ((ObjectNode) process).remove("writtenMegabytes"));
         run.path("samples")
                 .forEach(
                         sample -> ((ObjectNode) sample).remove(List.of("heapMegabytes", "threads", "files", "counts")));
         Files.writeString(file, tree.toString());
         RunResult read = ResultFile.read(file).runs().getFirst();
         assertThat(read.growth()).isEmpty();
+        assertThat(read.measured().sentMegabytes()).isNull();
+        assertThat(MarkdownReport.of(List.of(read)))
+                .doesNotContain("bytes to disk a message out, all", "over the network");
         assertThat(read.samples().getFirst().megabytes()).containsEntry("broker", 120.0);
         assertThat(read.samples().getFirst().threads()).isEmpty();
     }
@@ -220,12 +229,13 @@ class ReportTest {
                 0.1,
                 0.9,
                 List.of(
-                        new ProcessUse("broker", 0.2, 100, 120, 30, 50),
-                        new ProcessUse(RunResult.TOOL, 0.1, 80, 80, 10, 40)),
+                        new ProcessUse("broker", 0.2, 100, 120, 30, 50, 2.0),
+                        new ProcessUse(RunResult.TOOL, 0.1, 80, 80, 10, 40, null)),
                 0.1,
                 0.3,
-                0);
-        StepResult warmUp = new StepResult("warm-up", 1, Map.of(), Map.of(), -1, -1, List.of(), 0, 0, 0);
+                0,
+                4.0);
+        StepResult warmUp = new StepResult("warm-up", 1, Map.of(), Map.of(), -1, -1, List.of(), 0, 0, 0, null);
         return new RunResult(
                 scenario,
                 "2026-01-01T00:00:00Z",
@@ -264,7 +274,7 @@ class ReportTest {
 
     /** The same with a longer warm-up. */
     private static RunResult late(RunResult run) {
-        StepResult longer = new StepResult("warm-up", 10, Map.of(), Map.of(), -1, -1, List.of(), 0, 0, 0);
+        StepResult longer = new StepResult("warm-up", 10, Map.of(), Map.of(), -1, -1, List.of(), 0, 0, 0, null);
         return changed(run, 0, null, List.of(longer, run.steps().getLast()));
     }
 

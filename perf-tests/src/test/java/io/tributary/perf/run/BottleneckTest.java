@@ -79,7 +79,7 @@ class BottleneckTest {
     }
 
     private static ProcessUse process(String name) {
-        return new ProcessUse(name, 1, 10, 10, 1, 1);
+        return new ProcessUse(name, 1, 10, 10, 1, 1, null);
     }
 
     private static StepResult step(
@@ -96,7 +96,8 @@ class BottleneckTest {
                 processes,
                 loop,
                 machine,
-                0);
+                0,
+                null);
     }
 
     private static Scenario scenario(String pace) {
