@@ -35,16 +35,16 @@ near_names() { # name -> names of tests that differ from it in three letters at 
 
 # Maven for short runs; without asking for newer snapshots where the same modules have had all that the poms name.
 maven_soon() { # arguments of mvn
-  local offline=() what
+  local offline= what
   what=$(printf '%s\n' "$@" | { grep -v '^-D' || true; } | paste -sd ' ' -)
   find_maven
   mkdir -p "$ROOT/target"
   if [ -f "$RESOLVED" ] && [ -n "$(cd "$ROOT" && find pom.xml ./*/pom.xml -newer "$RESOLVED" -print | head -n 1)" ]; then
     rm -f "$RESOLVED"
   fi
-  if grep -qxF -e "$what" "$RESOLVED" 2>/dev/null; then offline=(-o); fi
-  MAVEN_OPTS="${MAVEN_OPTS:-} $SOON" maven ${offline[@]+"${offline[@]}"} "$@" || return
-  [ -n "${offline[*]+x}" ] || printf '%s\n' "$what" >>"$RESOLVED"
+  if grep -qxF -e "$what" "$RESOLVED" 2>/dev/null; then offline=-o; fi
+  MAVEN_OPTS="${MAVEN_OPTS:-} $SOON" maven ${offline:+-o} "$@" || return
+  [ -n "$offline" ] || printf '%s\n' "$what" >>"$RESOLVED"
 }
 
 # Compiles with javac alone what these tests stand on, where it changed or uses what changed, and runs them.

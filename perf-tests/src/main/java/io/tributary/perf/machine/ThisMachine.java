@@ -2,6 +2,7 @@ package io.tributary.perf.machine;
 
 import io.tributary.perf.result.Machine;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
@@ -9,7 +10,8 @@ import java.util.stream.Stream;
 /** The machine that this process runs on. */
 public final class ThisMachine {
     private static final long TICK_NANOS = 10_000_000;
-    private static final String UNKNOWN = "unknown";
+    /** What a file of {@code /proc} that cannot be read says. */
+    static final String NOT_SAID = "unknown";
 
     private ThisMachine() {}
 
@@ -60,14 +62,15 @@ public final class ThisMachine {
         return kilobytes.isEmpty() ? 0 : Long.parseLong(kilobytes) / 1024;
     }
 
-    private static String fromProc(String file, String key) {
+    /** What a line {@code KEY: VALUE} says, or {@link #NOT_SAID}. */
+    static String fromProc(String file, String key) {
         try (Stream<String> lines = Files.lines(Path.of("/proc", file))) {
             return lines.filter(line -> line.startsWith(key))
                     .map(line -> line.substring(line.indexOf(':') + 1).strip())
                     .findFirst()
-                    .orElse(UNKNOWN);
-        } catch (IOException e) {
-            return UNKNOWN;
+                    .orElse(NOT_SAID);
+        } catch (IOException | UncheckedIOException e) {
+            return NOT_SAID;
         }
     }
 }

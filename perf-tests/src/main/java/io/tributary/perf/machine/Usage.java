@@ -1,7 +1,6 @@
 package io.tributary.perf.machine;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,7 +26,6 @@ public record Usage(long cpuNanos, long rssBytes, int threads, int files, long h
 
     private static final long TICK_NANOS = 10_000_000;
     private static final String RESIDENT = "VmRSS:";
-    private static final String WRITTEN = "write_bytes:";
 
     /** Of a process by its identifier: from {@code /proc}, and elsewhere as far as Java knows. */
     public static Usage of(long pid) {
@@ -56,17 +54,10 @@ public record Usage(long cpuNanos, long rssBytes, int threads, int files, long h
                 written(directory));
     }
 
-    /** With what was deleted before a disk had it. */
+    /** With what was deleted before a disk had it; not known of another user's process. */
     private static long written(Path directory) {
-        try (Stream<String> lines = Files.lines(directory.resolve("io"))) {
-            return lines.filter(line -> line.startsWith(WRITTEN))
-                    .mapToLong(line ->
-                            Long.parseLong(line.substring(WRITTEN.length()).strip()))
-                    .findFirst()
-                    .orElse(UNKNOWN);
-        } catch (IOException | UncheckedIOException e) {
-            return UNKNOWN; // of another user
-        }
+        String bytes = ThisMachine.fromProc(directory.getFileName() + "/io", "write_bytes");
+        return bytes.equals(ThisMachine.NOT_SAID) ? UNKNOWN : Long.parseLong(bytes);
     }
 
     private static long resident(Path directory) throws IOException {
