@@ -407,10 +407,17 @@ final class Deliveries {
         return known != null && known.withholdsFrom(sequence) ? known.withheld() : Set.of();
     }
 
-    /** Entries of a queue that are settled, though the queue still has them. */
-    Set<Long> settledOf(SessionState client) {
-        Unlogged known = unloggedOf(client);
-        return known == null ? new HashSet<>() : known.settled();
+    /**
+     * What a session that is about to end leaves to the client's next one; asks the node of its connection for what that
+     * has acknowledged, where messages may move to others.
+     */
+    Inheritance inheritanceOf(SessionState client) {
+        SessionDelivery known = find(client);
+        Unlogged unlogged = unloggedOf(client);
+        return new Inheritance(
+                unlogged == null ? new HashSet<>() : unlogged.settled(),
+                maybeSentUpTo(client),
+                known == null || client.groupUpTo() == 0 ? Inheritance.NOTHING_AWAITED : known.awaitedEpoch());
     }
 
     /** Whether a connection could be handed more if it had acknowledged more; any thread. */

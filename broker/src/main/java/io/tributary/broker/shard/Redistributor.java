@@ -16,6 +16,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -53,6 +54,8 @@ final class Redistributor {
     private static final int MOST_PASSES_AT_ONCE = 4;
     private static final int MOST_HEIRS = 16;
     private static final long RETRY_MILLIS = 1000;
+    /** A later acknowledgement is as good as lost, as that of a connection whose session goes on. */
+    private static final long SETTLED_WITHIN_MILLIS = 500;
 
     private final SessionQueues queues;
     private final Deliveries deliveries;
@@ -66,6 +69,9 @@ final class Redistributor {
 
     /** The pass through each queue that is under way or has to wait for others. */
     private final Map<SessionState, Pass> passes = new HashMap<>();
+
+    /** Sweeps that begin once it is known what a connection that is gone has acknowledged, by its epoch. */
+    private final Map<Long, SweepPass> awaiting = new LinkedHashMap<>();
 
     private final Queue<Pass> toBegin = new ArrayDeque<>();
     private List<Pass> toRepeat = new ArrayList<>();
@@ -141,6 +147,11 @@ final class Redistributor {
             toRepeat = new ArrayList<>();
             again.forEach(this::begin);
         }
+        for (SweepPass sweep : List.copyOf(awaiting.values())) {
+            if (now >= sweep.beginsAtMillis) {
+                List.copyOf(sweep.awaited).forEach(this::allSettled);
+            }
+        }
         waiting.ready(now, routing::hasOnlineMember).forEach(this::left);
     }
 
@@ -166,20 +177,48 @@ final class Redistributor {
     /**
      * A session has inherited the queue of the client's previous session.
      *
-     * @param settled entries that the previous session's client acknowledged though the queue still has them
-     * @param maybeSentUpTo up to where the previous session's client may have been sent messages
+     * @param left what is known of that queue
      */
-    void inherited(SessionState client, SessionState before, Set<Long> settled, long maybeSentUpTo) {
+    void inherited(SessionState client, SessionState before, Inheritance left) {
         SweepPass sweep = passes.get(before) instanceof SweepPass unfinished && unfinished.heirs < MOST_HEIRS
-                ? unfinished.goOnFor(client, settled, maybeSentUpTo)
-                : new SweepPass(client, settled, sequence -> sequence <= maybeSentUpTo, 0);
-        begin(sweep);
+                ? unfinished.goOnFor(client, left)
+                : new SweepPass(client, left.settled(), sequence -> sequence <= left.maybeSentUpTo(), 0);
+        if (left.awaitedEpoch() != Inheritance.NOTHING_AWAITED) {
+            sweep.awaited.add(left.awaitedEpoch());
+        }
+        if (sweep.awaited.isEmpty()) {
+            begin(sweep);
+        } else {
+            passes.put(client, sweep);
+            sweep.awaited.forEach(epoch -> awaiting.put(epoch, sweep));
+        }
+    }
+
+    /** A client is done with messages of a session that may be over: they do not move to others. */
+    void settled(long epoch, long[] sequences) {
+        SweepPass sweep = awaiting.isEmpty() ? null : awaiting.get(epoch);
+        if (sweep != null) {
+            for (long sequence : sequences) {
+                sweep.settled.add(sequence);
+            }
+        }
+    }
+
+    /** A connection's last acknowledgements are here, or are not waited for any longer. */
+    void allSettled(long epoch) {
+        SweepPass sweep = awaiting.remove(epoch);
+        if (sweep != null) {
+            sweep.awaited.remove(epoch);
+            if (sweep.awaited.isEmpty()) {
+                begin(sweep);
+            }
+        }
     }
 
     /** The owner has found a session that inherited a queue; all of that which anybody may have been sent is known. */
     void loadedHeir(SessionState client) {
         long maybeSentUpTo = Math.min(client.leftUpTo(), client.resendUpTo());
-        begin(new SweepPass(client, Set.of(), sequence -> sequence <= maybeSentUpTo, 0));
+        begin(new SweepPass(client, new HashSet<>(), sequence -> sequence <= maybeSentUpTo, 0));
     }
 
     /** Whether what an earlier session left is being taken out of a queue. */
@@ -388,6 +427,11 @@ final class Redistributor {
         /** How many sessions have inherited the queue from each other. */
         private final int heirs;
 
+        /** The epochs of connections whose acknowledgements may be on their way; it begins once there are none. */
+        private final Set<Long> awaited = new HashSet<>();
+
+        private final long beginsAtMillis = clockMillis.getAsLong() + SETTLED_WITHIN_MILLIS;
+
         private SweepPass(SessionState client, Set<Long> settled, LongPredicate maybeSent, int heirs) {
             super(client, true, maybeSent);
             this.settled = settled;
@@ -395,15 +439,17 @@ final class Redistributor {
         }
 
         /** The client has a new session again, before its last one's queue was swept. */
-        SweepPass goOnFor(SessionState successor, Set<Long> settledSince, long maybeSentUpTo) {
+        SweepPass goOnFor(SessionState successor, Inheritance since) {
             Set<Long> allSettled = new HashSet<>(settled);
-            allSettled.addAll(settledSince);
+            allSettled.addAll(since.settled());
             long leftUpTo = client.leftUpTo();
-            return new SweepPass(
+            SweepPass next = new SweepPass(
                     successor,
                     allSettled,
-                    sequence -> sequence <= leftUpTo ? maybeSent.test(sequence) : sequence <= maybeSentUpTo,
+                    sequence -> sequence <= leftUpTo ? maybeSent.test(sequence) : sequence <= since.maybeSentUpTo(),
                     heirs + 1);
+            next.awaited.addAll(awaited);
+            return next;
         }
 
         @Override

@@ -146,13 +146,23 @@ final class SessionDelivery {
      * @return false when there is nothing to wait for
      */
     private boolean leave(Outgoing gone, Runnable then) {
-        boolean waits = gone.isLeaving()
-                || (gone.hasUnsettled() && gone.target.askForAllSettled(client.clientId(), gone.epoch));
+        boolean waits = isAwaited(gone);
         if (waits) {
             gone.leave(then);
             shard.leaving(this);
         }
         return waits;
+    }
+
+    /** Whether a connection that is gone may have acknowledged more, which its node is asked for unless it was. */
+    private boolean isAwaited(Outgoing gone) {
+        return gone.isLeaving() || (gone.hasUnsettled() && gone.target.askForAllSettled(client.clientId(), gone.epoch));
+    }
+
+    /** The session is about to end: the epoch of its connection, if that may have acknowledged more. */
+    long awaitedEpoch() {
+        Outgoing gone = outgoing;
+        return gone != null && isAwaited(gone) ? gone.epoch : Inheritance.NOTHING_AWAITED;
     }
 
     /** The acknowledgements of a connection that is gone are here, or are not waited for any longer. */

@@ -18,7 +18,6 @@ import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.shard.AppendCallback;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -283,11 +282,13 @@ final class ShardService implements Effects {
     /** Takes acknowledgements from a connection. */
     void settle(String clientId, long epoch, long[] sequences) {
         deliveries.settle(clientId, epoch, sequences);
+        redistributor.settled(epoch, sequences);
     }
 
     /** The node of a connection has told all of its acknowledgements that it knew of when it was asked. */
     void allSettled(String clientId, long epoch) {
         deliveries.allSettled(clientId, epoch);
+        redistributor.allSettled(epoch);
     }
 
     /** Takes PUBRECs from a connection. */
@@ -367,10 +368,9 @@ final class ShardService implements Effects {
 
     @Override
     public void inherited(SessionState successor, SessionState before) {
-        Set<Long> settled = deliveries.settledOf(before);
-        long maybeSentUpTo = deliveries.maybeSentUpTo(before);
+        Inheritance left = deliveries.inheritanceOf(before);
         sessionEnded(before);
-        redistributor.inherited(successor, before, settled, maybeSentUpTo);
+        redistributor.inherited(successor, before, left);
     }
 
     @Override

@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -186,13 +185,20 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
 
     /** Has the client acknowledge messages to the end. */
     void settle(String clientId, long... sequences) {
-        deliveries.settle(clientId, client(clientId).epoch(), sequences);
+        settle(client(clientId).epoch(), clientId, sequences);
+    }
+
+    /** A connection's node tells what the client has acknowledged there. */
+    void settle(long epoch, String clientId, long... sequences) {
+        deliveries.settle(clientId, epoch, sequences);
+        redistributor.settled(epoch, sequences);
         deliveries.flush();
     }
 
     /** The node of a connection that is gone has told all of its acknowledgements. */
     void allSettled(String clientId, long epoch) {
         deliveries.allSettled(clientId, epoch);
+        redistributor.allSettled(epoch);
         deliveries.flush();
     }
 
@@ -249,10 +255,9 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
 
     @Override
     public void inherited(SessionState successor, SessionState before) {
-        Set<Long> settled = deliveries.settledOf(before);
-        long maybeSentUpTo = deliveries.maybeSentUpTo(before);
+        Inheritance left = deliveries.inheritanceOf(before);
         sessionEnded(before);
-        redistributor.inherited(successor, before, settled, maybeSentUpTo);
+        redistributor.inherited(successor, before, left);
     }
 
     @Override

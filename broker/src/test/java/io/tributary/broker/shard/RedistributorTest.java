@@ -113,6 +113,7 @@ class RedistributorTest {
         queue(EXACTLY_ONCE, 3); // two of them are handed over
         leave(1);
         shard.fold(cleanStart("a", 8));
+        shard.allSettled("a", 1);
         assertThat(moved()).containsExactly(2L, 3L);
     }
 
@@ -275,6 +276,61 @@ class RedistributorTest {
         shard.fold(cleanStart("a", 9));
         shard.store.answerAll();
         assertThat(moved()).containsExactly(4L, 5L);
+        assertThat(shard.redistributor.isSweeping(shard.client("a"))).isFalse();
+    }
+
+    @Test
+    void whatTheLastSessionHasAcknowledgedDoesNotMoveThoughItsNodeTellsThatLate() {
+        shard.target.answers = true;
+        queue(AT_LEAST_ONCE, 4); // the window is of two
+        shard.fold(cleanStart("a", 8));
+        assertThat(moved()).isEmpty();
+        assertThat(shard.redistributor.isSweeping(shard.client("a"))).isTrue();
+        shard.settle(1, "a", 1);
+        shard.allSettled("a", 1);
+        assertThat(moved()).containsExactly(2L, 3L, 4L);
+        shard.redistributions.forEach(shard::fold);
+        shard.log();
+        assertThat(shard.client("a").queuedMessages()).isZero();
+    }
+
+    @Test
+    void whatSessionsBeforeHaveAcknowledgedDoesNotMoveThoughThereWereTwo() {
+        shard.target.answers = true;
+        queue(AT_LEAST_ONCE, 3);
+        long second = shard.fold(cleanStart("a", 8));
+        shard.fold(publish("m", member("a", second, AT_LEAST_ONCE)));
+        shard.fold(cleanStart("a", 9));
+        shard.settle(1, "a", 2);
+        shard.allSettled("a", 1);
+        assertThat(moved()).isEmpty();
+        shard.settle(second, "a", 4);
+        shard.allSettled("a", second);
+        assertThat(moved()).containsExactly(1L, 3L);
+    }
+
+    @Test
+    void messagesOfTheLastSessionMoveWhenItsNodeTellsNothing() {
+        shard.target.answers = true;
+        queue(AT_LEAST_ONCE, 2);
+        leave(2);
+        shard.fold(cleanStart("a", 8));
+        shard.nowMillis += 499;
+        shard.redistributor.retry();
+        assertThat(moved()).isEmpty();
+        shard.nowMillis++;
+        shard.redistributor.retry();
+        assertThat(moved()).containsExactly(1L, 2L);
+        shard.settle(1, "a", 1);
+        shard.allSettled("a", 1);
+        assertThat(shard.redistributions).hasSize(1);
+    }
+
+    @Test
+    void whatMovesToNobodyElseIsNotWaitedFor() {
+        shard.target.answers = true;
+        shard.fold(publish("own", recipient("a", 1)));
+        shard.fold(cleanStart("a", 8));
         assertThat(shard.redistributor.isSweeping(shard.client("a"))).isFalse();
     }
 
