@@ -59,6 +59,7 @@ public final class ClientConnection {
     private final ConnectionContext context;
     private final ConnectionEvents events;
     private final ConnectHandshake handshake;
+    private final @Nullable PublisherHold hold;
     private final Inbox inbox;
     private final ReadOut readOut;
     private final Deadline deadline;
@@ -111,7 +112,8 @@ public final class ClientConnection {
         context = new ConnectionContext(services, limits, loop, sink, gate, new AtomicLong(), this::fail);
         events = new ConnectionEvents(services);
         handshake = new ConnectHandshake(context, peer, this::admitted);
-        inbox = new Inbox(this, context);
+        hold = PublisherHold.of(context);
+        inbox = new Inbox(this, context, hold);
         deadline = new Deadline(context);
         readOut = new ReadOut(context, () -> state == State.CONNECTED);
         number = connections.nextConnection();
@@ -430,7 +432,7 @@ public final class ClientConnection {
         boolean present = attached.sessionPresent(); // [MQTT-3.2.2-2, MQTT-3.2.2-3]
         boolean persistent = sessionExpirySeconds > 0 || present;
         Identity identity = new Identity(clientId, accepted.permissions(), number, attached, persistent, quota);
-        ConnectedState live = new ConnectedState(context, accepted, identity);
+        ConnectedState live = new ConnectedState(context, accepted, identity, hold);
         connected = live;
         connections.attached(this);
         context.sink().send(Connacks.accepted(accepted, present, context.limits())); // first of all [MQTT-3.2.0-1]
@@ -502,6 +504,9 @@ public final class ClientConnection {
         handshake.close();
         if (quota != null) {
             quota.close();
+        }
+        if (hold != null) {
+            hold.close();
         }
         if (attaching == null && !clientId.isEmpty()) {
             forget();

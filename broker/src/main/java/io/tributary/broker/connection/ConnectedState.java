@@ -60,13 +60,14 @@ final class ConnectedState {
     private Runnable stopHolding = () -> {};
     private Runnable stopRenewing = () -> {};
 
-    ConnectedState(ConnectionContext context, Admission admission, Identity identity) {
+    /** @param hold counts what waits for the client; null where no publisher waits for that */
+    ConnectedState(ConnectionContext context, Admission admission, Identity identity, @Nullable PublisherHold hold) {
         this.context = context;
         this.identity = identity;
         MqttPacket.ConnectProperties asked = admission.connect().properties();
         Replies replies = new Replies(context.sink(), asked.requestProblemInformation());
         inbound = new InboundFlow(context, identity, replies);
-        outbound = new OutboundFlow(context, identity, asked, replies);
+        outbound = new OutboundFlow(context, identity, asked, replies, hold);
         replay = new RetainedReplay(context, identity, outbound);
         subscribe = new SubscribeFlow(context, identity, replies, replay);
         reAuthentication =

@@ -4,6 +4,7 @@ import static io.tributary.common.mqtt.MqttPacket.ABSENT;
 
 import io.tributary.broker.connection.AckQueue.Slot;
 import io.tributary.broker.connection.InboundPacketIds.State;
+import io.tributary.broker.loop.RoomQueue;
 import io.tributary.broker.routing.Publisher;
 import io.tributary.broker.routing.RouteCallback;
 import io.tributary.broker.routing.RouteOutcome;
@@ -27,8 +28,6 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class InboundFlow {
-    private static final RouteCallback UNACKNOWLEDGED = outcome -> {};
-
     // Lives with the session.
     private final InboundPacketIds ids;
 
@@ -47,6 +46,12 @@ final class InboundFlow {
     private final int mostOwed;
     private int openQos1;
     private Runnable stopWaiting = () -> {};
+    private Runnable stopBeingHeld = () -> {};
+    /** For messages of QoS 0, whose outcome nobody is told. */
+    private final RouteCallback unacknowledged = new Routing() {
+        @Override
+        public void onRouted(RouteOutcome outcome) {}
+    };
 
     InboundFlow(ConnectionContext context, Identity identity, Replies replies) {
         this.context = context;
@@ -112,6 +117,7 @@ final class InboundFlow {
     /** The connection ended: nothing is waited for any more. */
     void close() {
         stopWaiting.run();
+        stopBeingHeld.run();
     }
 
     private Message message(String topic, Publish packet) {
@@ -129,7 +135,7 @@ final class InboundFlow {
 
     private void publishQos0(Message message) {
         if (isAsDeclared(message)) {
-            context.backend().router().publish(publisher, message, 0, UNACKNOWLEDGED);
+            context.backend().router().publish(publisher, message, 0, unacknowledged);
         }
     }
 
@@ -164,11 +170,33 @@ final class InboundFlow {
 
     private void route(Message message, int packetId, Slot slot) {
         if (isAsDeclared(message)) {
-            context.backend()
-                    .router()
-                    .publish(publisher, message, packetId, outcome -> context.run(() -> routed(slot, outcome)));
+            context.backend().router().publish(publisher, message, packetId, new Routing() {
+                @Override
+                public void onRouted(RouteOutcome outcome) {
+                    context.run(() -> routed(slot, outcome));
+                }
+            });
         } else {
             routed(slot, new Refused(ReasonCode.PAYLOAD_FORMAT_INVALID, "payload is not UTF-8"));
+        }
+    }
+
+    /** A message on its way. */
+    private abstract class Routing implements RouteCallback {
+        @Override
+        public final void hold(RoomQueue room) {
+            context.run(() -> InboundFlow.this.hold(room));
+        }
+    }
+
+    /**
+     * Reads no more until a client that gets what is published here can keep up; but a client that is to acknowledge
+     * messages itself is read: others may wait for that, and this one for them.
+     */
+    private void hold(RoomQueue room) {
+        boolean owesAcknowledgements = (int) context.flow().get() > 0;
+        if (!owesAcknowledgements && context.gate().close(PauseReason.SLOW_SUBSCRIBER)) {
+            stopBeingHeld = room.await(() -> context.run(() -> context.gate().open(PauseReason.SLOW_SUBSCRIBER)));
         }
     }
 

@@ -4,11 +4,13 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.Endpoint;
 import io.tributary.broker.delivery.MemberReply;
+import io.tributary.broker.loop.RoomQueue;
 import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.mqtt.Message;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The way of other threads into a connection: each call becomes an action on the connection's event loop. Messages that
@@ -21,13 +23,16 @@ final class Inbox implements Endpoint {
 
     private final ClientConnection connection;
     private final ConnectionContext context;
+    private final @Nullable PublisherHold hold;
     private final long maxBytes;
     private final AtomicLong bytes = new AtomicLong();
     private volatile boolean isSentAway;
 
-    Inbox(ClientConnection connection, ConnectionContext context) {
+    /** @param hold counts what waits here; null where no publisher waits for the client */
+    Inbox(ClientConnection connection, ConnectionContext context, @Nullable PublisherHold hold) {
         this.connection = connection;
         this.context = context;
+        this.hold = hold;
         maxBytes = context.limits().outbound().queueBytes();
     }
 
@@ -72,15 +77,27 @@ final class Inbox implements Endpoint {
     }
 
     @Override
-    public void offer(Queued message) {
+    public @Nullable RoomQueue offer(Queued message) {
         if (!enter(message.message())) {
             context.services().recorder().dropped(DropReason.QUEUE_FULL);
-            return;
+            return null;
         }
+        if (hold == null) {
+            post(() -> take(message));
+            return null;
+        }
+        long size = OutboundQueue.size(message);
+        RoomQueue room = hold.add(size);
         post(() -> {
-            leave(message.message());
-            connection.offer(message);
+            take(message);
+            hold.remove(size);
         });
+        return room;
+    }
+
+    private void take(Queued message) {
+        leave(message.message());
+        connection.offer(message);
     }
 
     @Override

@@ -65,7 +65,13 @@ final class OutboundFlow {
     /** A message of a shared subscription of applications, and the group host's callback for its outcome. */
     private record Shared(Queued message, boolean dup, MemberReply reply) {}
 
-    OutboundFlow(ConnectionContext context, Identity identity, ConnectProperties client, Replies replies) {
+    /** @param hold counts what waits here; null where no publisher waits for the client */
+    OutboundFlow(
+            ConnectionContext context,
+            Identity identity,
+            ConnectProperties client,
+            Replies replies,
+            @Nullable PublisherHold hold) {
         this.context = context;
         this.replies = replies;
         persistent = identity.persistent();
@@ -73,8 +79,8 @@ final class OutboundFlow {
         writer = new MessageWriter(context, identity, client);
         inFlight = new InFlightWindow(window(client, context.limits()), limits.queueBytes(), context);
         acknowledged = new SettleBatch(context, identity);
-        qos0 = new OutboundQueue(limits, context.services().recorder());
-        unnumbered = new OutboundQueue(limits, context.services().recorder());
+        qos0 = new OutboundQueue(limits, context.services().recorder(), hold);
+        unnumbered = new OutboundQueue(limits, context.services().recorder(), hold);
     }
 
     /** How many unacknowledged messages a client is sent at once [MQTT-3.3.4-9]. */

@@ -23,7 +23,12 @@ public record OutboundLimits(
         /** The message that waits longest. */
         DROP_OLDEST,
         /** The message that comes. */
-        DROP_NEWEST
+        DROP_NEWEST,
+        /**
+         * The message that comes, too; but before the queue is full, publishers that are connected to this node and
+         * publish for its client are read later.
+         */
+        HOLD_PUBLISHERS
     }
 
     /** Limits that suit most brokers. */

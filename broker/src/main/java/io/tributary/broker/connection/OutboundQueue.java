@@ -17,15 +17,17 @@ final class OutboundQueue {
 
     private final OutboundLimits limits;
     private final ClientRecorder recorder;
+    private final @Nullable PublisherHold hold;
     private ArrayDeque<Queued> messages = new ArrayDeque<>(0);
     /** The most that waited since the queue was empty. */
     private int most;
 
     private long bytes;
 
-    OutboundQueue(OutboundLimits limits, ClientRecorder recorder) {
+    OutboundQueue(OutboundLimits limits, ClientRecorder recorder, @Nullable PublisherHold hold) {
         this.limits = limits;
         this.recorder = recorder;
+        this.hold = hold;
     }
 
     /** Adds a message, or drops one. */
@@ -33,12 +35,15 @@ final class OutboundQueue {
         long size = size(message);
         while (!messages.isEmpty() && isFull(size)) {
             recorder.dropped(DropReason.QUEUE_FULL);
-            if (limits.overflow() == Overflow.DROP_NEWEST) {
+            if (limits.overflow() != Overflow.DROP_OLDEST) {
                 return;
             }
             poll();
         }
         messages.add(message);
+        if (hold != null) {
+            hold.add(size);
+        }
         most = Math.max(most, messages.size());
         bytes += size;
     }
@@ -49,6 +54,9 @@ final class OutboundQueue {
         Queued message = messages.poll();
         if (message != null) {
             bytes -= size(message);
+            if (hold != null) {
+                hold.taken(size(message));
+            }
             if (messages.isEmpty()) {
                 shrink();
             }
@@ -64,7 +72,8 @@ final class OutboundQueue {
         most = 0;
     }
 
-    private static long size(Queued message) {
+    /** What a message takes while it waits, in bytes. */
+    static long size(Queued message) {
         return (long) message.sizeBytes() + ENTRY_BYTES;
     }
 

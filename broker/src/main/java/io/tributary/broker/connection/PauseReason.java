@@ -17,5 +17,7 @@ public enum PauseReason {
     /** The client's message rate is used up. */
     RATE_LIMIT,
     /** The clients of its tenant publish, together, faster than they may. */
-    TENANT_RATE
+    TENANT_RATE,
+    /** A client that gets what it publishes cannot keep up, and its listener has publishers wait. */
+    SLOW_SUBSCRIBER
 }

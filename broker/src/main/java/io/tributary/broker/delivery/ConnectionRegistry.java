@@ -1,11 +1,13 @@
 package io.tributary.broker.delivery;
 
+import io.tributary.broker.loop.RoomQueue;
 import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.QueueEntry.Queued;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import java.util.stream.LongStream;
@@ -133,9 +135,27 @@ public final class ConnectionRegistry {
 
     /** Hands a message to a transient session. */
     public void deliverTransient(long number, Queued message) {
+        deliverTransient(number, message, ConnectionRegistry::nobodyWaits);
+    }
+
+    /**
+     * Hands a message to a transient session.
+     *
+     * @param publisher told what the publisher is to wait for before it publishes more, if it is to wait
+     */
+    public void deliverTransient(long number, Queued message, Consumer<RoomQueue> publisher) {
         Endpoint endpoint = byNumber.get(number);
         if (endpoint != null) {
-            endpoint.offer(message);
+            offer(endpoint, message, publisher);
+        }
+    }
+
+    private static void nobodyWaits(RoomQueue room) {}
+
+    private static void offer(Endpoint endpoint, Queued message, Consumer<RoomQueue> publisher) {
+        RoomQueue room = endpoint.offer(message);
+        if (room != null) {
+            publisher.accept(room);
         }
     }
 
@@ -146,7 +166,7 @@ public final class ConnectionRegistry {
     public void deliverToMember(String clientId, long number, Queued message) {
         Endpoint endpoint = byNumber.get(number);
         if (endpoint != null && endpoint.clientId().equals(clientId)) {
-            endpoint.offer(message);
+            offer(endpoint, message, ConnectionRegistry::nobodyWaits);
         }
     }
 
@@ -157,11 +177,20 @@ public final class ConnectionRegistry {
      * @return whether the session is connected here
      */
     public boolean deliverQos0(String clientId, long session, Queued message) {
+        return deliverQos0(clientId, session, message, ConnectionRegistry::nobodyWaits);
+    }
+
+    /**
+     * The same.
+     *
+     * @param publisher told what the publisher is to wait for before it publishes more, if it is to wait
+     */
+    public boolean deliverQos0(String clientId, long session, Queued message, Consumer<RoomQueue> publisher) {
         Endpoint endpoint = persistent.get(clientId);
         if (endpoint == null || !endpoint.has(session)) {
             return false;
         }
-        endpoint.offer(message);
+        offer(endpoint, message, publisher);
         return true;
     }
 

@@ -1,8 +1,10 @@
 package io.tributary.broker.delivery;
 
+import io.tributary.broker.loop.RoomQueue;
 import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.QueueEntry.Queued;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The holder of a connection number at this node, see {@link ConnectionRegistry}: the connection of a client, the host
@@ -46,8 +48,12 @@ public interface Endpoint {
     /**
      * Takes a message that no log has: one for a transient session, or one of QoS 0. May drop it at the session's
      * limits.
+     *
+     * @return what its publisher is to wait for before it publishes more; null when it need not wait
      */
-    default void offer(Queued message) {}
+    default @Nullable RoomQueue offer(Queued message) {
+        return null;
+    }
 
     /**
      * Takes a message as a member of a shared subscription of applications.

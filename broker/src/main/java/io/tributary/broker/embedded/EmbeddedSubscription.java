@@ -2,6 +2,7 @@ package io.tributary.broker.embedded;
 
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.Endpoint;
+import io.tributary.broker.loop.RoomQueue;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionRequest;
@@ -86,12 +87,13 @@ public final class EmbeddedSubscription implements Endpoint, AutoCloseable {
     }
 
     @Override
-    public void offer(Queued message) {
+    public @Nullable RoomQueue offer(Queued message) {
         try {
             consumer.accept(TenantNames.visible(message.message()).withRetain(message.retain()));
         } catch (RuntimeException e) {
             LOG.warn("a subscriber of the embedding application failed", e);
         }
+        return null;
     }
 
     private void replay(RetainedMessages retained) {

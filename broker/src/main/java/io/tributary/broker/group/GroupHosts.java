@@ -5,6 +5,7 @@ import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.Endpoint;
 import io.tributary.broker.group.GroupRecorder.Drop;
+import io.tributary.broker.loop.RoomQueue;
 import io.tributary.broker.shard.TickingThread;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.QueueEntry.Queued;
@@ -176,16 +177,17 @@ public final class GroupHosts {
 
         /** Not for {@link #tell}: what waits is counted. */
         @Override
-        public void offer(Queued message) {
+        public @Nullable RoomQueue offer(Queued message) {
             if (waitingQos0.incrementAndGet() > MOST_WAITING_QOS0) {
                 waitingQos0.decrementAndGet();
                 recorder.dropped(Drop.BUSY);
-                return;
+                return null;
             }
             thread.execute(() -> {
                 waitingQos0.decrementAndGet();
                 host.qos0(message);
             });
+            return null;
         }
 
         private void tell(Runnable what) {

@@ -1,5 +1,6 @@
 package io.tributary.broker.routing;
 
+import io.tributary.broker.loop.RoomQueue;
 import io.tributary.broker.routing.RouterRecorder.Drop;
 import io.tributary.broker.subscription.Grant;
 import io.tributary.broker.subscription.Subscriber;
@@ -8,19 +9,21 @@ import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Hands the copies of one message straight to this node's connections, and collects those that need a log and those
- * that are for other nodes. One thread.
+ * that are for other nodes, and what the publisher is to wait for. One thread.
  */
-final class DeliveringVisitor implements Selection.Visitor {
+final class DeliveringVisitor implements Selection.Visitor, Consumer<RoomQueue> {
     private final RouterOutputs outputs;
     private final RouterRecorder recorder;
     private final Copies copies;
     private @Nullable Recipient first;
     private @Nullable List<Recipient> all;
     private @Nullable Shares shares;
+    private @Nullable RoomQueue room;
     private int receivers;
 
     DeliveringVisitor(Message message, RouterOutputs outputs, RouterRecorder recorder) {
@@ -37,12 +40,25 @@ final class DeliveringVisitor implements Selection.Visitor {
         }
         receivers++;
         if (!subscriber.persistent()) {
-            outputs.connections().deliverTransient(subscriber.identity(), copies.queued(grant, group));
+            outputs.connections().deliverTransient(subscriber.identity(), copies.queued(grant, group), this);
         } else if (copies.qos(grant).isAcknowledged()) {
             append(copies.recipient(subscriber, grant, group));
-        } else if (!outputs.deliverQos0(subscriber.clientId(), subscriber.identity(), copies.queued(grant, group))) {
+        } else if (!outputs.deliverQos0(
+                subscriber.clientId(), subscriber.identity(), copies.queued(grant, group), this)) {
             recorder.dropped(Drop.OFFLINE);
         }
+    }
+
+    /** A receiver cannot keep up. */
+    @Override
+    public void accept(RoomQueue full) {
+        room = full;
+    }
+
+    /** What the publisher is to wait for before it publishes more: room at one of the receivers; null for nothing. */
+    @Nullable
+    RoomQueue room() {
+        return room;
     }
 
     /** How many copies there are, without those of other nodes, which count them themselves. */

@@ -1,5 +1,7 @@
 package io.tributary.broker.routing;
 
+import io.tributary.broker.loop.RoomQueue;
+
 /**
  * Told once the outcome of a message, on any thread, perhaps before the call that routes it returns; must not block.
  */
@@ -7,4 +9,7 @@ package io.tributary.broker.routing;
 public interface RouteCallback {
     /** The message is done with. */
     void onRouted(RouteOutcome outcome);
+
+    /** The publisher is to wait for room before it publishes more; comes before {@link #onRouted}, if at all. */
+    default void hold(RoomQueue room) {}
 }

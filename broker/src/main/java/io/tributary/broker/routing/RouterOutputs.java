@@ -2,6 +2,7 @@ package io.tributary.broker.routing;
 
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.NodeInbox;
+import io.tributary.broker.loop.RoomQueue;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
@@ -9,6 +10,7 @@ import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.shard.AppendCallback;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +27,16 @@ public record RouterOutputs(
     /** Hands a message of QoS 0 to a persistent session, here or elsewhere; tells whether it may arrive. */
     boolean deliverQos0(String clientId, long session, Queued copy) {
         return connections.deliverQos0(clientId, session, copy) || nodes.deliverQos0(clientId, session, copy);
+    }
+
+    /**
+     * The same.
+     *
+     * @param publisher told what the publisher is to wait for before it publishes more, if it is to wait
+     */
+    boolean deliverQos0(String clientId, long session, Queued copy, Consumer<RoomQueue> publisher) {
+        return connections.deliverQos0(clientId, session, copy, publisher)
+                || nodes.deliverQos0(clientId, session, copy);
     }
 
     /** Appends a message for persistent sessions to the logs of their shards. Any thread; never blocks. */

@@ -87,7 +87,7 @@ class ConnectionPartsTest {
     @Test
     void outboundQueueTakesOneMessageWhateverItsSize() {
         CountingRecorder recorder = new CountingRecorder();
-        OutboundQueue queue = new OutboundQueue(new OutboundLimits(1, 0, 10, 10, Overflow.DROP_OLDEST), recorder);
+        OutboundQueue queue = new OutboundQueue(new OutboundLimits(1, 0, 10, 10, Overflow.DROP_OLDEST), recorder, null);
 
         queue.add(ConnectionFixture.queued("x".repeat(100), QoS.AT_MOST_ONCE));
         queue.add(ConnectionFixture.queued("y".repeat(100), QoS.AT_MOST_ONCE));

@@ -4,6 +4,7 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.fake.InMemoryReplicatedMap;
+import io.tributary.broker.loop.RoomQueue;
 import io.tributary.broker.retained.RetainedLimits;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.ClientRouting;
@@ -55,6 +56,10 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     /** Acknowledgements for an owner. */
     @SuppressWarnings("ArrayRecordComponent")
     record Acknowledged(String clientId, long epoch, long[] sequences) {}
+
+    /** What publishers are told to wait for. */
+    @Nullable
+    RoomQueue hold;
 
     final List<ShardEvent.Attach> attaches = new CopyOnWriteArrayList<>();
     final List<ShardEvent.Detach> detaches = new CopyOnWriteArrayList<>();
@@ -287,6 +292,9 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
         routed.add(new Routed(publisher, message, packetId, callback));
         if (echo) {
             connections.deliverTransient(attaches.getLast().connection(), ConnectionFixture.queued(message));
+        }
+        if (hold != null) {
+            callback.hold(hold);
         }
         if (!holdRoutes) {
             callback.onRouted(outcome);

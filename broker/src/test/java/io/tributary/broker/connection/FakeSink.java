@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 final class FakeSink implements PacketSink {
     final List<MqttPacket> written = new ArrayList<>();
     boolean writable = true;
+    /** So many messages are taken all the same. */
+    int writableFor;
+
     boolean closed;
     int resumed;
     Runnable onResume = () -> {};
@@ -44,6 +47,7 @@ final class FakeSink implements PacketSink {
             return false;
         }
         decode(bytes);
+        writableFor--;
         return true;
     }
 
@@ -57,7 +61,7 @@ final class FakeSink implements PacketSink {
 
     @Override
     public boolean isWritable() {
-        return writable && !closed;
+        return (writable || writableFor > 0) && !closed;
     }
 
     @Override

@@ -2,12 +2,14 @@ package io.tributary.broker.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.loop.RoomQueue;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ConnectionRegistryTest {
@@ -117,8 +119,9 @@ class ConnectionRegistryTest {
         }
 
         @Override
-        public void offer(Queued message) {
+        public @Nullable RoomQueue offer(Queued message) {
             told.add(clientId + " is offered " + message.message().topic());
+            return null;
         }
     }
 

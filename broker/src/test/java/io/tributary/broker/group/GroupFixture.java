@@ -7,6 +7,7 @@ import io.tributary.broker.delivery.Endpoint;
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.fake.InMemoryReplicatedMap;
+import io.tributary.broker.loop.RoomQueue;
 import io.tributary.broker.routing.RouteCallback;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
@@ -38,6 +39,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** What surrounds the host of a shared subscription, with a thread and a clock that the test moves. */
 final class GroupFixture {
@@ -233,8 +235,9 @@ final class GroupFixture {
         }
 
         @Override
-        public void offer(Queued message) {
+        public @Nullable RoomQueue offer(Queued message) {
             told.add("qos0 " + clientId);
+            return null;
         }
     }
 

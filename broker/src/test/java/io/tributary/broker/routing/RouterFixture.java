@@ -7,6 +7,7 @@ import io.tributary.broker.delivery.Endpoint;
 import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.extension.PublishInterceptor;
 import io.tributary.broker.fake.InMemoryReplicatedMap;
+import io.tributary.broker.loop.RoomQueue;
 import io.tributary.broker.retained.RetainedLimits;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.security.Authorizer;
@@ -206,8 +207,9 @@ public final class RouterFixture implements Authorizer, RouterRecorder {
         }
 
         @Override
-        public void offer(Queued message) {
+        public @Nullable RoomQueue offer(Queued message) {
             deliveries.add(new Delivered(to, message));
+            return null;
         }
     }
 

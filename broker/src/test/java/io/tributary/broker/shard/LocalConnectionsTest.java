@@ -6,6 +6,7 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.Endpoint;
+import io.tributary.broker.loop.RoomQueue;
 import io.tributary.broker.shard.fold.Samples;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.QueueEntry.Queued;
@@ -141,8 +142,9 @@ class LocalConnectionsTest {
         }
 
         @Override
-        public void offer(Queued message) {
+        public @Nullable RoomQueue offer(Queued message) {
             told.add("qos 0 " + clientId);
+            return null;
         }
 
         @Override

@@ -11,6 +11,7 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.Endpoint;
+import io.tributary.broker.loop.RoomQueue;
 import io.tributary.broker.shard.fold.Samples;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
@@ -36,6 +37,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -332,8 +334,9 @@ class ShardsTest {
             }
 
             @Override
-            public void offer(Queued message) {
+            public @Nullable RoomQueue offer(Queued message) {
                 qos0.add("a/" + asked);
+                return null;
             }
         }
     }

@@ -47,7 +47,8 @@ final class RunCommand implements Callable<Integer> {
             paramLabel = "WHAT",
             description =
                     "standalone, cluster, cluster:NODES[,kafka=N][,redis=N], cluster:DIRECTORY, haproxy:POLICY:NODES,"
-                            + " nginx:POLICY:NODES (see the scenario load-balancing), mosquitto, hivemq-ce, nats, mochi, HOST:PORT[,HOST:PORT...]; as the scenario says.")
+                            + " nginx:POLICY:NODES (see the scenario load-balancing), mosquitto, hivemq-ce, nats, mochi,"
+                            + " rabbitmq, HOST:PORT[,HOST:PORT...]; as the scenario says.")
     private @Nullable String target;
 
     @Option(

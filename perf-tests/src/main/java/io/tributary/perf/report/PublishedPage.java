@@ -51,6 +51,7 @@ public final class PublishedPage {
         names.put("haproxy", "Tributary behind HAProxy");
         names.put("mosquitto", "Mosquitto here");
         names.put("mochi", "Mochi here");
+        names.put("rabbitmq", "RabbitMQ here");
         names.put("hivemq-ce", "HiveMQ CE here");
         names.put("nats", "NATS here");
         return names;

@@ -61,6 +61,14 @@ public record Target(
         return new Target(name, version, facts, addresses, processes, more, faults, end);
     }
 
+    /** The same, after whose end this is done, too. */
+    Target ending(Runnable last) {
+        return new Target(name, version, facts, addresses, processes, counts, faults, () -> {
+            end.run();
+            last.run();
+        });
+    }
+
     @Override
     public void close() {
         end.run();

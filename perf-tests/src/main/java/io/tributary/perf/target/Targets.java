@@ -30,6 +30,7 @@ public final class Targets {
         kinds.put("hivemq-ce", new HiveMq());
         kinds.put("nats", new Nats());
         kinds.put("mochi", new Mochi());
+        kinds.put("rabbitmq", new RabbitMq());
         return kinds;
     }
 

@@ -1,0 +1,137 @@
+package io.tributary.broker.connection;
+
+import io.tributary.broker.loop.RoomQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has the publishers of this node wait for one client that cannot keep up:
+ *
+ * <pre>
+ * half of the limits wait for the client  -&gt; whoever publishes for it is read later, from its next message on
+ * a quarter                               -&gt; all of them are read again
+ * the client has taken less than a hundredth of the limits in ten seconds
+ *                                         -&gt; they are read again, and none waits for it before only a quarter is left
+ * </pre>
+ *
+ * <p>What waits is counted where it waits: in the inbox of the connection, and in its queues. Any thread, unless a
+ * method says otherwise.
+ */
+final class PublisherHold {
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final int PARTS_FULL = 2;
+    private static final int PARTS_ROOMY = 4;
+    private static final int PARTS_TAKEN = 100;
+
+    private final ConnectionContext context;
+    private final int mostMessages;
+    private final long mostBytes;
+    private final AtomicInteger messages = new AtomicInteger();
+    private final AtomicLong bytes = new AtomicLong();
+    private final RoomQueue publishers = new RoomQueue(this::onRoom);
+    /** Set while publishers wait. */
+    private final AtomicReference<@Nullable Runnable> release = new AtomicReference<>();
+
+    /** Whether nobody waits for the client: it takes next to nothing, or is gone. */
+    private volatile boolean isGivenUp;
+
+    // Confined to the event loop.
+    private boolean isWatching;
+    private boolean isClosed;
+    private long takenMessages;
+    private long takenBytes;
+
+    PublisherHold(ConnectionContext context) {
+        this.context = context;
+        OutboundLimits limits = context.limits().outbound();
+        mostMessages = limits.queueMessages();
+        mostBytes = limits.queueBytes();
+    }
+
+    /** The hold of a client whose listener has publishers wait; null for another. */
+    static @Nullable PublisherHold of(ConnectionContext context) {
+        return context.limits().outbound().overflow() == OutboundLimits.Overflow.HOLD_PUBLISHERS
+                ? new PublisherHold(context)
+                : null;
+    }
+
+    /** Counts a message of so many bytes; gives what its publisher is to wait for, null when it need not. */
+    @Nullable
+    RoomQueue add(long size) {
+        long nowBytes = bytes.addAndGet(size);
+        int nowMessages = messages.incrementAndGet();
+        boolean isFull = nowMessages > mostMessages / PARTS_FULL || nowBytes > mostBytes / PARTS_FULL;
+        return isFull && !isGivenUp ? publishers : null;
+    }
+
+    /** A message is not where it was counted any more. */
+    void remove(long size) {
+        bytes.addAndGet(-size);
+        messages.decrementAndGet();
+    }
+
+    /** The same, for the client was sent the message, or it was dropped; event loop. */
+    void taken(long size) {
+        remove(size);
+        takenMessages++;
+        takenBytes += size;
+        if ((isGivenUp || release.get() != null) && isRoomy()) {
+            isGivenUp = isClosed;
+            release();
+        }
+    }
+
+    /** The connection is over; event loop. */
+    void close() {
+        isClosed = true;
+        isGivenUp = true;
+        release();
+    }
+
+    private boolean isRoomy() {
+        return messages.get() <= mostMessages / PARTS_ROOMY && bytes.get() <= mostBytes / PARTS_ROOMY;
+    }
+
+    /** Publishers begin to wait. */
+    private void onRoom(Runnable released) {
+        release.set(released);
+        if (isGivenUp || isRoomy()) { // since the message was counted
+            release();
+        } else {
+            context.run(this::watch);
+        }
+    }
+
+    private void release() {
+        Runnable waiting = release.getAndSet(null);
+        if (waiting != null) {
+            waiting.run();
+        }
+    }
+
+    private void watch() {
+        if (!isWatching && release.get() != null) {
+            isWatching = true;
+            long messagesThen = takenMessages;
+            long bytesThen = takenBytes;
+            var _ = context.schedule(PATIENCE_NANOS, () -> {
+                isWatching = false;
+                look(takenMessages - messagesThen, takenBytes - bytesThen);
+            });
+        }
+    }
+
+    private void look(long messagesSince, long bytesSince) {
+        if (messagesSince < Math.ceilDiv(mostMessages, PARTS_TAKEN)
+                && bytesSince < Math.ceilDiv(mostBytes, PARTS_TAKEN)
+                && release.get() != null) {
+            isGivenUp = true;
+            release();
+        } else {
+            watch();
+        }
+    }
+}
