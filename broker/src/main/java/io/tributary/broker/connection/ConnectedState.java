@@ -235,6 +235,7 @@ final class ConnectedState {
     /** Takes entries of the session's queue. */
     void deliver(List<Delivery> deliveries) {
         outbound.deliver(deliveries);
+        inbound.sent();
     }
 
     /**
@@ -242,11 +243,13 @@ final class ConnectedState {
      */
     void offer(Queued message) {
         outbound.offer(message);
+        inbound.sent();
     }
 
     /** Takes a message of a shared subscription of applications. */
     void share(Queued message, boolean dup, MemberReply reply) {
         outbound.share(message, dup, reply);
+        inbound.sent();
     }
 
     /**
@@ -269,6 +272,7 @@ final class ConnectedState {
     void onWritable() {
         outbound.pump();
         replay.proceed();
+        inbound.sent();
     }
 
     /**

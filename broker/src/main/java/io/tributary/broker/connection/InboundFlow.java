@@ -46,7 +46,8 @@ final class InboundFlow {
     private final int mostOwed;
     private int openQos1;
     private Runnable stopWaiting = () -> {};
-    private Runnable stopBeingHeld = () -> {};
+    /** Null until there was one. */
+    private @Nullable SlowSubscribers slowSubscribers;
     /** For messages of QoS 0, whose outcome nobody is told. */
     private final RouteCallback unacknowledged = new Routing() {
         @Override
@@ -114,10 +115,19 @@ final class InboundFlow {
         pauseWhenBehind();
     }
 
+    /** Messages were sent to this client. */
+    void sent() {
+        if (slowSubscribers != null) {
+            slowSubscribers.sent();
+        }
+    }
+
     /** The connection ended: nothing is waited for any more. */
     void close() {
         stopWaiting.run();
-        stopBeingHeld.run();
+        if (slowSubscribers != null) {
+            slowSubscribers.stop();
+        }
     }
 
     private Message message(String topic, Publish packet) {
@@ -189,15 +199,11 @@ final class InboundFlow {
         }
     }
 
-    /**
-     * Reads no more until a client that gets what is published here can keep up; but a client that is to acknowledge
-     * messages itself is read: others may wait for that, and this one for them.
-     */
     private void hold(RoomQueue room) {
-        boolean owesAcknowledgements = (int) context.flow().get() > 0;
-        if (!owesAcknowledgements && context.gate().close(PauseReason.SLOW_SUBSCRIBER)) {
-            stopBeingHeld = room.await(() -> context.run(() -> context.gate().open(PauseReason.SLOW_SUBSCRIBER)));
+        if (slowSubscribers == null) {
+            slowSubscribers = new SlowSubscribers(context);
         }
+        slowSubscribers.await(room);
     }
 
     private boolean isAsDeclared(Message message) {

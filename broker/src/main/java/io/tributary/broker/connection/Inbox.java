@@ -80,7 +80,7 @@ final class Inbox implements Endpoint {
     public @Nullable RoomQueue offer(Queued message) {
         if (!enter(message.message())) {
             context.services().recorder().dropped(DropReason.QUEUE_FULL);
-            return null;
+            return hold == null ? null : hold.room();
         }
         if (hold == null) {
             post(() -> take(message));
@@ -89,8 +89,8 @@ final class Inbox implements Endpoint {
         long size = OutboundQueue.size(message);
         RoomQueue room = hold.add(size);
         post(() -> {
+            hold.remove(size); // it counts once more where it waits next
             take(message);
-            hold.remove(size);
         });
         return room;
     }

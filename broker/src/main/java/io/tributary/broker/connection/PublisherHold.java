@@ -2,6 +2,7 @@ package io.tributary.broker.connection;
 
 import io.tributary.broker.loop.RoomQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -35,11 +36,13 @@ final class PublisherHold {
     /** Set while publishers wait. */
     private final AtomicReference<@Nullable Runnable> release = new AtomicReference<>();
 
+    /** Whether it is looked every ten seconds whether the client takes messages, publishers or not. */
+    private final AtomicBoolean isWatched = new AtomicBoolean();
+
     /** Whether nobody waits for the client: it takes next to nothing, or is gone. */
     private volatile boolean isGivenUp;
 
     // Confined to the event loop.
-    private boolean isWatching;
     private boolean isClosed;
     private long takenMessages;
     private long takenBytes;
@@ -64,16 +67,28 @@ final class PublisherHold {
         long nowBytes = bytes.addAndGet(size);
         int nowMessages = messages.incrementAndGet();
         boolean isFull = nowMessages > mostMessages / PARTS_FULL || nowBytes > mostBytes / PARTS_FULL;
-        return isFull && !isGivenUp ? publishers : null;
+        return isFull ? room() : null;
     }
 
-    /** A message is not where it was counted any more. */
+    /** What publishers wait for when the client has no room; null when nobody waits for it any more. */
+    @Nullable
+    RoomQueue room() {
+        if (isGivenUp) {
+            return null;
+        }
+        if (!isWatched.get() && isWatched.compareAndSet(false, true)) {
+            context.run(this::watch);
+        }
+        return publishers;
+    }
+
+    /** A message is about to be counted elsewhere. */
     void remove(long size) {
         bytes.addAndGet(-size);
         messages.decrementAndGet();
     }
 
-    /** The same, for the client was sent the message, or it was dropped; event loop. */
+    /** The client was sent a message, or it was dropped; event loop. */
     void taken(long size) {
         remove(size);
         takenMessages++;
@@ -100,8 +115,6 @@ final class PublisherHold {
         release.set(released);
         if (isGivenUp || isRoomy()) { // since the message was counted
             release();
-        } else {
-            context.run(this::watch);
         }
     }
 
@@ -113,21 +126,17 @@ final class PublisherHold {
     }
 
     private void watch() {
-        if (!isWatching && release.get() != null) {
-            isWatching = true;
-            long messagesThen = takenMessages;
-            long bytesThen = takenBytes;
-            var _ = context.schedule(PATIENCE_NANOS, () -> {
-                isWatching = false;
-                look(takenMessages - messagesThen, takenBytes - bytesThen);
-            });
-        }
+        long messagesThen = takenMessages;
+        long bytesThen = takenBytes;
+        var _ = context.schedule(PATIENCE_NANOS, () -> look(takenMessages - messagesThen, takenBytes - bytesThen));
     }
 
     private void look(long messagesSince, long bytesSince) {
-        if (messagesSince < Math.ceilDiv(mostMessages, PARTS_TAKEN)
-                && bytesSince < Math.ceilDiv(mostBytes, PARTS_TAKEN)
-                && release.get() != null) {
+        if (isClosed || isGivenUp || isRoomy()) {
+            isWatched.set(false);
+        } else if (messagesSince < Math.ceilDiv(mostMessages, PARTS_TAKEN)
+                && bytesSince < Math.ceilDiv(mostBytes, PARTS_TAKEN)) {
+            isWatched.set(false);
             isGivenUp = true;
             release();
         } else {

@@ -14,21 +14,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Hands the copies of one message straight to this node's connections, and collects those that need a log and those
- * that are for other nodes, and what the publisher is to wait for. One thread.
+ * that are for other nodes; tells the publisher what to wait for. One thread.
  */
 final class DeliveringVisitor implements Selection.Visitor, Consumer<RoomQueue> {
     private final RouterOutputs outputs;
     private final RouterRecorder recorder;
+    private final @Nullable RouteCallback publisher;
     private final Copies copies;
     private @Nullable Recipient first;
     private @Nullable List<Recipient> all;
     private @Nullable Shares shares;
-    private @Nullable RoomQueue room;
     private int receivers;
 
-    DeliveringVisitor(Message message, RouterOutputs outputs, RouterRecorder recorder) {
+    /** @param publisher told which receivers cannot keep up; null where it is at another node */
+    DeliveringVisitor(
+            Message message, RouterOutputs outputs, RouterRecorder recorder, @Nullable RouteCallback publisher) {
         this.outputs = outputs;
         this.recorder = recorder;
+        this.publisher = publisher;
         this.copies = new Copies(message);
     }
 
@@ -51,14 +54,10 @@ final class DeliveringVisitor implements Selection.Visitor, Consumer<RoomQueue> 
 
     /** A receiver cannot keep up. */
     @Override
-    public void accept(RoomQueue full) {
-        room = full;
-    }
-
-    /** What the publisher is to wait for before it publishes more: room at one of the receivers; null for nothing. */
-    @Nullable
-    RoomQueue room() {
-        return room;
+    public void accept(RoomQueue room) {
+        if (publisher != null) {
+            publisher.hold(room);
+        }
     }
 
     /** How many copies there are, without those of other nodes, which count them themselves. */

@@ -37,7 +37,7 @@ final class PeerDelivery {
             toMember(message, members.get(i), copies);
         }
         if (matching) {
-            DeliveringVisitor delivering = new DeliveringVisitor(message, outputs, recorder);
+            DeliveringVisitor delivering = new DeliveringVisitor(message, outputs, recorder, null);
             List<Receiver> receivers = subscriptions.match(message.topic()).receivers();
             selection.selectReceivers(message, receivers, receiver -> !isPersistent(receiver), delivering);
             recorder.delivered(delivering.receivers());

@@ -10,6 +10,9 @@ public interface RouteCallback {
     /** The message is done with. */
     void onRouted(RouteOutcome outcome);
 
-    /** The publisher is to wait for room before it publishes more; comes before {@link #onRouted}, if at all. */
+    /**
+     * The publisher is to wait for room before it publishes more; comes before {@link #onRouted}, once for each client
+     * that cannot keep up.
+     */
     default void hold(RoomQueue room) {}
 }

@@ -5,7 +5,6 @@ import io.tributary.broker.extension.PublishInterceptor.Decision;
 import io.tributary.broker.extension.PublishInterceptor.Drop;
 import io.tributary.broker.extension.PublishInterceptor.Proceed;
 import io.tributary.broker.extension.PublishInterceptor.Refuse;
-import io.tributary.broker.loop.RoomQueue;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.subscription.Matches;
 import io.tributary.broker.subscription.Receiver;
@@ -379,13 +378,9 @@ public final class Router implements ClientRouting {
 
     private void deliver(Passage passage, Matches matches) {
         Message message = passage.message;
-        DeliveringVisitor delivering = new DeliveringVisitor(message, outputs, recorder);
+        DeliveringVisitor delivering = new DeliveringVisitor(message, outputs, recorder, passage.callback);
         selection.select(message, matches, delivering);
         recorder.delivered(delivering.receivers());
-        RoomQueue room = delivering.room();
-        if (room != null) {
-            passage.callback.hold(room);
-        }
         List<Recipient> recipients = delivering.recipients();
         List<NodeShare> shares = delivering.shares(matches.nodes());
         if (!shares.isEmpty()) {

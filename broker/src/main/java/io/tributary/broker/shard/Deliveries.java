@@ -409,7 +409,7 @@ final class Deliveries {
 
     /**
      * What a session that is about to end leaves to the client's next one; asks the node of its connection for what that
-     * has acknowledged, where messages may move to others.
+     * has acknowledged.
      */
     Inheritance inheritanceOf(SessionState client) {
         SessionDelivery known = find(client);
@@ -417,7 +417,7 @@ final class Deliveries {
         return new Inheritance(
                 unlogged == null ? new HashSet<>() : unlogged.settled(),
                 maybeSentUpTo(client),
-                known == null || client.groupUpTo() == 0 ? Inheritance.NOTHING_AWAITED : known.awaitedEpoch());
+                known == null ? Inheritance.NOTHING_AWAITED : known.awaitedEpoch());
     }
 
     /** Whether a connection could be handed more if it had acknowledged more; any thread. */

@@ -183,6 +183,7 @@ final class Redistributor {
         SweepPass sweep = passes.get(before) instanceof SweepPass unfinished && unfinished.heirs < MOST_HEIRS
                 ? unfinished.goOnFor(client, left)
                 : new SweepPass(client, left.settled(), sequence -> sequence <= left.maybeSentUpTo(), 0);
+        passes.remove(before); // it goes on as the one of the new session, or has begun and ends by itself
         if (left.awaitedEpoch() != Inheritance.NOTHING_AWAITED) {
             sweep.awaited.add(left.awaitedEpoch());
         }

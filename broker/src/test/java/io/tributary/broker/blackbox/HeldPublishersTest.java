@@ -12,12 +12,14 @@ import io.tributary.broker.BrokerExtensions;
 import io.tributary.broker.connection.OutboundLimits.Overflow;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.network.ListenerConfig;
+import io.tributary.common.mqtt.MqttPacket.Puback;
 import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
 import java.io.IOException;
@@ -57,8 +59,8 @@ class HeldPublishersTest {
         broker = Broker.start(
                 BrokerConfig.builder(data)
                         .listener(ListenerConfig.builder("tcp", 0)
-                                .limits(limits -> limits.delivery(
-                                        delivery -> delivery.queueSize(QUEUE_BYTES).queueOverflow(overflow)))
+                                .limits(limits -> limits.delivery(delivery ->
+                                        delivery.queueSize(QUEUE_BYTES).queueOverflow(overflow)))
                                 .build())
                         .build(),
                 BrokerExtensions.builder().build(),
@@ -78,13 +80,16 @@ class HeldPublishersTest {
             names = {"AT_MOST_ONCE", "AT_LEAST_ONCE"})
     void allMessagesComeInOrderWhenPublishersWait(QoS qos) throws IOException {
         start(Overflow.HOLD_PUBLISHERS);
-        try (TestClient subscriber = subscriber()) {
+        try (TestClient subscriber = subscriber(qos)) {
             publish(qos);
-            await("all publishers wait").atMost(PATIENCE).until(() -> paused() >= PUBLISHERS);
+            await("publishers wait").atMost(PATIENCE).until(() -> paused() >= PUBLISHERS);
             Map<String, Integer> next = new HashMap<>();
             for (int i = 0; i < PUBLISHERS * EACH; i++) {
                 Publish came = subscriber.expect(Publish.class);
                 String[] text = new String(came.payload(), UTF_8).split(" ", -1);
+                if (came.packetId() != 0) {
+                    subscriber.send(new Puback(came.packetId(), ReasonCode.SUCCESS, null, List.of()));
+                }
                 assertThat(Integer.parseInt(text[0])).isEqualTo(next.merge(came.topic(), 1, Integer::sum) - 1);
             }
         }
@@ -94,16 +99,17 @@ class HeldPublishersTest {
     @Test
     void messagesAreDroppedWhenNobodyWaits() throws IOException {
         start(Overflow.DROP_NEWEST);
-        try (TestClient _ = subscriber()) {
+        try (TestClient _ = subscriber(QoS.AT_MOST_ONCE)) {
             publish(QoS.AT_MOST_ONCE);
             await("messages are dropped").atMost(PATIENCE).until(() -> dropped() > 0);
         }
         assertThat(paused()).isZero();
     }
 
-    private TestClient subscriber() throws IOException {
-        TestClient subscriber = TestClient.connect(broker.listeners().getFirst().address().getPort(), ProtocolVersion.MQTT_3_1_1, "subscriber", 0);
-        Subscription all = new Subscription("all/#", QoS.AT_MOST_ONCE, false, false, RetainHandling.DO_NOT_SEND);
+    private TestClient subscriber(QoS qos) throws IOException {
+        TestClient subscriber = TestClient.connect(
+                broker.listeners().getFirst().address().getPort(), ProtocolVersion.MQTT_3_1_1, "subscriber", 0);
+        Subscription all = new Subscription("all/#", qos, false, false, RetainHandling.DO_NOT_SEND);
         subscriber.send(new Subscribe(1, List.of(all), 0, List.of()));
         subscriber.expect(Suback.class);
         return subscriber;
@@ -117,7 +123,8 @@ class HeldPublishersTest {
     }
 
     private void publish(String topic, QoS qos) {
-        try (TestClient publisher = TestClient.connect(broker.listeners().getFirst().address().getPort(), ProtocolVersion.MQTT_3_1_1, topic, 0)) {
+        try (TestClient publisher = TestClient.connect(
+                broker.listeners().getFirst().address().getPort(), ProtocolVersion.MQTT_3_1_1, topic, 0)) {
             for (int i = 0; i < EACH; i++) {
                 publisher.send(message(topic, i, qos));
             }

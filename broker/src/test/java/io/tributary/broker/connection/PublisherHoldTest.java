@@ -69,6 +69,24 @@ class PublisherHoldTest {
     }
 
     @Test
+    void messageThatIsMoreThanHalfOfTheLimitHoldsItsPublisherUntilItIsSent() {
+        fixture.connect(Connects.v5());
+        offer("x".repeat(60_000), 1);
+        await();
+        assertThat(released).isZero();
+        fixture.turn();
+        assertThat(released).isEqualTo(1);
+    }
+
+    @Test
+    void publishersWaitWhileTheEventLoopTakesNothingThoughTheirMessagesAreDropped() {
+        fixture.connect(Connects.v5());
+        offer("x".repeat(60_000), 2); // the second finds no room even in the inbox
+        assertThat(holds).hasSize(2);
+        assertThat(fixture.recorder.dropped).hasSize(1);
+    }
+
+    @Test
     void publishersWaitForAcknowledgementsOfAWindowThatIsFull() {
         fixture.connect(Connects.v5());
         for (int i = 0; i < MOST - 1; i++) {
@@ -169,6 +187,36 @@ class PublisherHoldTest {
         untilRoom.forEach(Runnable::run);
         fixture.turn();
         assertThat(fixture.connection().mayRead()).isTrue();
+    }
+
+    @Test
+    void publisherWaitsForAllClientsThatCannotKeepUp() {
+        fixture.connect(Connects.v5());
+        List<Runnable> first = new ArrayList<>();
+        List<Runnable> second = new ArrayList<>();
+        fixture.backend.hold = new RoomQueue(first::add);
+        fixture.send(publish(QoS.AT_MOST_ONCE, 0));
+        fixture.backend.hold = new RoomQueue(second::add);
+        fixture.send(publish(QoS.AT_MOST_ONCE, 0));
+        first.forEach(Runnable::run);
+        fixture.turn();
+        assertThat(fixture.connection().mayRead()).isFalse();
+        second.forEach(Runnable::run);
+        fixture.turn();
+        assertThat(fixture.connection().mayRead()).isTrue();
+    }
+
+    @Test
+    void publisherThatWaitsIsReadWhenItIsToAcknowledgeMessages() {
+        fixture.connect(Connects.v5());
+        RoomQueue room = new RoomQueue(_ -> {});
+        fixture.backend.hold = room;
+        fixture.send(publish(QoS.AT_MOST_ONCE, 0));
+        fixture.deliver(queued("m", QoS.AT_MOST_ONCE));
+        assertThat(fixture.connection().mayRead()).isFalse();
+        fixture.deliver(queued("m", QoS.AT_LEAST_ONCE));
+        assertThat(fixture.connection().mayRead()).isTrue();
+        assertThat(room.size()).isZero();
     }
 
     @Test

@@ -327,14 +327,6 @@ class RedistributorTest {
     }
 
     @Test
-    void whatMovesToNobodyElseIsNotWaitedFor() {
-        shard.target.answers = true;
-        shard.fold(publish("own", recipient("a", 1)));
-        shard.fold(cleanStart("a", 8));
-        assertThat(shard.redistributor.isSweeping(shard.client("a"))).isFalse();
-    }
-
-    @Test
     void sessionDoesNotEndWhileWhatItInheritedIsMoved() {
         queue(AT_LEAST_ONCE, 2);
         shard.save();

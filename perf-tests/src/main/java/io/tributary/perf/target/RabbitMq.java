@@ -1,5 +1,7 @@
 package io.tributary.perf.target;
 
+import io.tributary.localcluster.Lifetime;
+import io.tributary.localcluster.ServerProcess;
 import io.tributary.perf.target.TargetContext.Product;
 import java.nio.file.Path;
 import java.util.List;
@@ -11,6 +13,8 @@ import java.util.Map;
  */
 final class RabbitMq implements TargetKind {
     private static final Path SERVER = Path.of("/usr/lib/rabbitmq/bin/rabbitmq-server");
+    private static final Path LIBRARIES = Path.of("/usr/lib/rabbitmq/lib");
+    private static final String FOLDER = "rabbitmq_server-";
 
     @Override
     public Target start(TargetContext context) {
@@ -21,7 +25,7 @@ final class RabbitMq implements TargetKind {
         if (!SERVER.toFile().canExecute()) {
             throw new TargetException("rabbitmq-server is missing: apt-get install rabbitmq-server");
         }
-        String version = Programs.output("/usr/lib/rabbitmq/bin/rabbitmqctl", "version");
+        String version = version();
         if (context.mqtt().protocol().isMqtt5() && isBeforeMqtt5(version)) {
             throw new TargetException(
                     "RabbitMQ " + version + " has no MQTT 5, which 3.13 brought: --set mqtt.version=3.1.1");
@@ -55,8 +59,25 @@ final class RabbitMq implements TargetKind {
                 "RabbitMQ",
                 version,
                 Map.of("storage", "its default: durable queues in files for persistent sessions, retained in memory"));
-        Target target = context.server(product, command, file.toString(), port);
-        return target.ending(() -> Programs.run(List.of("epmd", "-port", epmdPort, "-kill"), Map.of()));
+        ServerProcess names = new ServerProcess( // else the server starts one that outlives it
+                "epmd",
+                List.of("epmd", "-address", "127.0.0.1", "-port", epmdPort),
+                epmdPort,
+                home.resolve("epmd.log"),
+                Lifetime.BOUND);
+        names.start();
+        try {
+            return context.server(product, command, file.toString(), port).ending(names::kill);
+        } catch (TargetException e) {
+            names.kill();
+            throw e;
+        }
+    }
+
+    /** By the name of its folder: its command line would leave a daemon behind. */
+    private static String version() {
+        String[] folders = LIBRARIES.toFile().list((_, name) -> name.startsWith(FOLDER));
+        return folders == null || folders.length == 0 ? "unknown" : folders[0].substring(FOLDER.length());
     }
 
     private static boolean isBeforeMqtt5(String version) {
