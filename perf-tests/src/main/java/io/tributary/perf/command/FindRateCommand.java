@@ -152,7 +152,7 @@ final class FindRateCommand implements Callable<Integer> {
         String words = target == null ? run.scenario().target() : target;
         RunResult result;
         try {
-            result = new Measurement(err(), Map.of()).perform(run, words, runners);
+            result = new Measurement(err(), Map.of(), Map.of()).perform(run, words, runners);
         } catch (RunException | CrewException | ConnectException e) {
             err().println(parameter + "=" + text(rate) + ": does not hold: " + e.getMessage());
             isToolAtFault = false;

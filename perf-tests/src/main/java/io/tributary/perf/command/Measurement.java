@@ -8,11 +8,13 @@ import io.tributary.perf.run.Run;
 import io.tributary.perf.run.Watched;
 import io.tributary.perf.scenario.PlannedRun;
 import io.tributary.perf.scenario.Scenario;
+import io.tributary.perf.target.NodeMetrics;
 import io.tributary.perf.target.Target;
 import io.tributary.perf.target.TargetContext;
 import io.tributary.perf.target.Targets;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -20,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -27,8 +30,9 @@ import java.util.stream.Stream;
  *
  * @param err says what goes on
  * @param pids processes to measure besides those that are known
+ * @param nodes the HTTP listeners of nodes of a Tributary to measure besides, by name
  */
-record Measurement(PrintWriter err, Map<String, Long> pids) {
+record Measurement(PrintWriter err, Map<String, Long> pids, Map<String, URI> nodes) {
     /**
      * Makes a run.
      *
@@ -51,7 +55,7 @@ record Measurement(PrintWriter err, Map<String, Long> pids) {
             ProgressLine progress =
                     new ProgressLine(err, Boolean.getBoolean("tributary.perf.terminal"), lengths(scenario));
             TargetFacts facts = new TargetFacts(started.name(), started.version(), started.facts());
-            Watched watched = new Watched(started.processes(), started.counts());
+            Watched watched = new Watched(started.processes(), NodeMetrics.of(nodes), counts(started));
             Run run = new Run(planned, facts, started.addresses(), watched, started.faults(), Program.commit());
             try {
                 return run.perform(runners.present(), progress);
@@ -61,6 +65,10 @@ record Measurement(PrintWriter err, Map<String, Long> pids) {
         } finally {
             delete(data);
         }
+    }
+
+    private Supplier<Map<String, Long>> counts(Target started) {
+        return nodes.isEmpty() ? started.counts() : NodeMetrics.counts(List.copyOf(nodes.values()));
     }
 
     /** Where programs of others are kept, that are built once. */

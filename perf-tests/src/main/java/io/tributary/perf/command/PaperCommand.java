@@ -123,7 +123,7 @@ final class PaperCommand implements Callable<Integer> {
     }
 
     private List<RunResult> runs(PlannedRun planned, String words, LocalRunners runners) throws IOException {
-        Measurement measurement = new Measurement(err(), Map.of());
+        Measurement measurement = new Measurement(err(), Map.of(), Map.of());
         List<RunResult> runs = new ArrayList<>();
         for (int i = 0; i < repeat; i++) {
             RunResult run = measurement.perform(planned, words, runners);

@@ -10,6 +10,7 @@ import io.tributary.perf.scenario.Library;
 import io.tributary.perf.scenario.PlannedRun;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -58,6 +59,13 @@ final class RunCommand implements Callable<Integer> {
     private Map<String, Long> pids = new LinkedHashMap<>();
 
     @Option(
+            names = "--node",
+            paramLabel = "NAME=URL",
+            description =
+                    "A node of a Tributary to measure by its metrics, such as n1=http://10.0.0.5:9093 (repeat it).")
+    private Map<String, URI> nodes = new LinkedHashMap<>();
+
+    @Option(
             names = "--set",
             paramLabel = "KEY=VALUE",
             description = "A parameter of the scenario, or any setting by its path (repeat it).")
@@ -93,7 +101,7 @@ final class RunCommand implements Callable<Integer> {
         List<PlannedRun> planned = Library.find(name).runs(settings, scale);
         List<RunResult> results = new ArrayList<>();
         boolean refused = false;
-        Measurement measurement = new Measurement(err(), pids);
+        Measurement measurement = new Measurement(err(), pids, nodes);
         try (LocalRunners runners = LocalRunners.of(runnerOptions)) {
             for (PlannedRun run : planned) {
                 for (int i = 0; i < repeat; i++) {

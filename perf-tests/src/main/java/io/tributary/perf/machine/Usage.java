@@ -16,13 +16,23 @@ import java.util.stream.Stream;
  * @param files how many it has open; 0 where nobody says
  * @param heapBytes of a JVM, what the old generation of its heap had after its latest collection; 0 where nobody says
  * @param writtenBytes what it has caused to be written to a disk, now or later; {@link #UNKNOWN} where nobody says
+ * @param sentBytes what it has sent over any network; {@link #UNKNOWN} where nobody says
+ * @param isElsewhere whether it may be on another machine
  */
-public record Usage(long cpuNanos, long rssBytes, int threads, int files, long heapBytes, long writtenBytes) {
+public record Usage(
+        long cpuNanos,
+        long rssBytes,
+        int threads,
+        int files,
+        long heapBytes,
+        long writtenBytes,
+        long sentBytes,
+        boolean isElsewhere) {
     /** What nobody says. */
     public static final long UNKNOWN = -1;
 
     /** Of a process that is not there. */
-    public static final Usage NONE = new Usage(0, 0, 0, 0, 0, UNKNOWN);
+    public static final Usage NONE = new Usage(0, 0, 0, 0, 0, UNKNOWN, UNKNOWN, false);
 
     private static final long TICK_NANOS = 10_000_000;
     private static final String RESIDENT = "VmRSS:";
@@ -35,7 +45,7 @@ public record Usage(long cpuNanos, long rssBytes, int threads, int files, long h
         } catch (IOException e) {
             Optional<Duration> cpu =
                     ProcessHandle.of(pid).flatMap(process -> process.info().totalCpuDuration());
-            return cpu.map(time -> new Usage(time.toNanos(), 0, 0, 0, 0, UNKNOWN))
+            return cpu.map(time -> new Usage(time.toNanos(), 0, 0, 0, 0, UNKNOWN, UNKNOWN, false))
                     .orElse(NONE);
         }
     }
@@ -51,7 +61,9 @@ public record Usage(long cpuNanos, long rssBytes, int threads, int files, long h
                 Integer.parseInt(fields[17]),
                 openFiles(directory),
                 heapBytes,
-                written(directory));
+                written(directory),
+                UNKNOWN,
+                false);
     }
 
     /** With what was deleted before a disk had it; not known of another user's process. */

@@ -101,7 +101,8 @@ record Table(List<String> head, List<List<String>> rows) {
                     Format.number(process.rssEndMegabytes()),
                     Integer.toString(process.threads()),
                     Integer.toString(process.files()),
-                    Format.number(run.measured().bytesPerMessage(process.writtenMegabytes()))));
+                    Format.number(run.measured().bytesPerMessage(process.writtenMegabytes())),
+                    Format.number(run.measured().bytesPerMessage(process.sentMegabytes()))));
         }
         return new Table(
                 List.of(
@@ -111,7 +112,8 @@ record Table(List<String> head, List<List<String>> rows) {
                         "MB",
                         "threads",
                         "open files",
-                        "bytes to disk a message out"),
+                        "bytes to disk a message out",
+                        "bytes sent a message out"),
                 rows);
     }
 

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param files open ones, at the end
  * @param writtenMegabytes what it caused to be written to a disk, in the step or later, as the system counts it (whole
  *     pages, 4 KiB each); null where nobody says
+ * @param sentMegabytes what it sent over any network; null where nobody says
  */
 public record ProcessUse(
         String name,
@@ -19,4 +20,5 @@ public record ProcessUse(
         double rssEndMegabytes,
         int threads,
         int files,
-        @Nullable Double writtenMegabytes) {}
+        @Nullable Double writtenMegabytes,
+        @Nullable Double sentMegabytes) {}

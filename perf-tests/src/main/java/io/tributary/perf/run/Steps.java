@@ -35,6 +35,7 @@ final class Steps {
                 end.nanos() - begin.nanos(),
                 snapshot,
                 uses(begin, end),
+                hereNanos(begin, end),
                 busiestLoop(begin, end),
                 end.machineNanos() - begin.machineNanos(),
                 megabytes(begin.sentBytes(), end.sentBytes()));
@@ -56,9 +57,20 @@ final class Steps {
                     now.rssBytes() / MEGABYTE,
                     now.threads(),
                     now.files(),
-                    megabytes(before.writtenBytes(), now.writtenBytes())));
+                    megabytes(before.writtenBytes(), now.writtenBytes()),
+                    megabytes(before.sentBytes(), now.sentBytes())));
         });
         return uses;
+    }
+
+    /** The processor time of this machine's processes. */
+    private static long hereNanos(Mark begin, Mark end) {
+        return end.usage().entrySet().stream()
+                .filter(now -> !now.getValue().isElsewhere())
+                .mapToLong(now -> now.getValue().cpuNanos()
+                        - begin.usage().getOrDefault(now.getKey(), Usage.NONE).cpuNanos())
+                .filter(nanos -> nanos > 0)
+                .sum();
     }
 
     /** What came between two counts; null where one is not known. */
@@ -89,7 +101,14 @@ final class Steps {
             sum = sum.plus(next);
         }
         return new Interval(
-                name, sum.nanos, sum.snapshot, sum.uses, sum.busiestLoop, sum.machineNanos, sum.sentMegabytes);
+                name,
+                sum.nanos,
+                sum.snapshot,
+                sum.uses,
+                sum.hereNanos,
+                sum.busiestLoop,
+                sum.machineNanos,
+                sum.sentMegabytes);
     }
 
     /**
@@ -102,6 +121,7 @@ final class Steps {
             long nanos,
             Snapshot snapshot,
             List<ProcessUse> uses,
+            long hereNanos,
             double busiestLoop,
             long machineNanos,
             @Nullable Double sentMegabytes) {
@@ -118,6 +138,7 @@ final class Steps {
                     nanos + next.nanos,
                     snapshot.plus(shifted),
                     plus(uses, next.uses),
+                    hereNanos + next.hereNanos,
                     Math.max(busiestLoop, next.busiestLoop),
                     machineNanos + next.machineNanos,
                     sum(sentMegabytes, next.sentMegabytes));
@@ -135,7 +156,8 @@ final class Steps {
                         two.rssEndMegabytes(),
                         two.threads(),
                         two.files(),
-                        sum(one.writtenMegabytes(), two.writtenMegabytes())));
+                        sum(one.writtenMegabytes(), two.writtenMegabytes()),
+                        sum(one.sentMegabytes(), two.sentMegabytes())));
             }
             return sum;
         }
@@ -144,7 +166,6 @@ final class Steps {
         StepResult result(int cores) {
             Map<Metric, Distribution> times = new EnumMap<>(Metric.class);
             snapshot.histograms().forEach((metric, nanos) -> times.put(metric, Distribution.of(nanos)));
-            double ours = uses.stream().mapToDouble(ProcessUse::cpuSeconds).sum() * NANOS;
             double all = (double) nanos * cores;
             boolean any = snapshot.counts().get(Count.RECEIVED) > 0;
             return new StepResult(
@@ -157,7 +178,7 @@ final class Steps {
                     uses,
                     busiestLoop,
                     Math.min(1, machineNanos / all),
-                    Math.max(0, (machineNanos - ours) / all),
+                    Math.max(0, (machineNanos - hereNanos) / all),
                     sentMegabytes);
         }
     }

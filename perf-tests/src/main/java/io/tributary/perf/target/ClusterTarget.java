@@ -133,7 +133,7 @@ final class ClusterTarget implements TargetKind {
         facts.putIfAbsent("tributary.cluster.kafka.linger", "2 ms (default)");
         facts.put("save points", "after 1 s, 2,000 messages or 1 MB, unless said above");
         String version = Programs.output(context.launcher().toString(), "version");
-        NodeCounts nodes = new NodeCounts(http);
+        NodeCounts nodes = NodeCounts.here(http);
         RedisKeys keys = new RedisKeys(redis);
         return new Target(
                 "Tributary cluster", version, facts, addresses, processes, () -> counts(nodes, keys), faults, end);

@@ -2,13 +2,10 @@ package io.tributary.perf.target;
 
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -27,11 +24,7 @@ final class NodeCounts implements Supplier<Map<String, Long>> {
                             "tributary_messages_dropped",
                             Pattern.compile("reason=\"(queue_full|tenant_queues_full|owner_busy)\"")));
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(1);
-
-    private final HttpClient client =
-            HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
-    private final List<Integer> ports;
+    private final List<NodeMetrics> nodes;
 
     /**
      * A metric, or those of its lines that have some text.
@@ -44,18 +37,26 @@ final class NodeCounts implements Supplier<Map<String, Long>> {
         }
     }
 
-    /** @param ports of HTTP listeners on this machine */
-    NodeCounts(List<Integer> ports) {
-        this.ports = List.copyOf(ports);
+    /** @param listeners of HTTP, one of each node */
+    NodeCounts(List<URI> listeners) {
+        nodes = listeners.stream().map(NodeMetrics::new).toList();
+    }
+
+    /** Of nodes on this machine, by the ports of their HTTP listeners. */
+    static NodeCounts here(List<Integer> ports) {
+        return new NodeCounts(ports.stream()
+                .map(port -> URI.create("http://127.0.0.1:" + port))
+                .toList());
     }
 
     /** By name, without what not all nodes say. Blocks for a second at most for each node, which is asked once. */
     @Override
     public Map<String, Long> get() {
         try {
+            Set<String> names = METRICS.values().stream().map(Metric::name).collect(Collectors.toSet());
             List<List<String>> answers = new ArrayList<>();
-            for (int port : ports) {
-                answers.add(ask(port));
+            for (NodeMetrics node : nodes) {
+                answers.add(node.ask(names));
             }
             Map<String, Long> counts = new TreeMap<>();
             METRICS.forEach((name, metric) -> {
@@ -66,29 +67,12 @@ final class NodeCounts implements Supplier<Map<String, Long>> {
             return counts;
         } catch (IOException | NumberFormatException e) {
             return Map.of();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return Map.of();
         }
     }
 
     private static long sum(List<List<String>> answers, Metric metric) {
         return answers.stream()
-                .flatMap(List::stream)
-                .filter(metric::isIn)
-                .map(line -> line.substring(line.lastIndexOf(' ') + 1))
-                .mapToLong(value -> (long) Double.parseDouble(value))
+                .mapToLong(lines -> NodeMetrics.sum(lines, metric::isIn))
                 .sum();
-    }
-
-    private List<String> ask(int port) throws IOException, InterruptedException {
-        String names = METRICS.values().stream().map(Metric::name).collect(Collectors.joining(","));
-        URI uri = URI.create("http://127.0.0.1:" + port + "/actuator/prometheus?includedNames=" + names);
-        HttpResponse<String> answer =
-                client.send(HttpRequest.newBuilder(uri).timeout(TIMEOUT).build(), HttpResponse.BodyHandlers.ofString());
-        if (answer.statusCode() != 200) {
-            throw new IOException(uri + " answers " + answer.statusCode());
-        }
-        return answer.body().lines().toList();
     }
 }

@@ -31,6 +31,6 @@ final class Standalone implements TargetKind {
         facts.put("storage", "embedded, write-ahead log on, default settings but those above");
         Product product = new Product(NAME, Programs.output(context.launcher().toString(), "version"), facts);
         return context.server(product, command, data, context.wire().isWebSocket() ? webSocket : tcp)
-                .counting(new NodeCounts(List.of(http)));
+                .counting(NodeCounts.here(List.of(http)));
     }
 }

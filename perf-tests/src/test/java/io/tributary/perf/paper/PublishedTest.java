@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What was published, and that scenarios which call themselves repetitions of it are. */
 class PublishedTest {
+    private static final String SETTING = "target-settings.";
     private static final Published PUBLISHED = Published.read();
 
     static Stream<PublishedTable> tables() {
@@ -38,16 +39,20 @@ class PublishedTest {
                 PlannedRun run = table.run(row, isFull);
                 Scenario scenario = run.scenario();
                 row.set()
-                        .forEach((name, value) -> assertThat(
-                                        scenario.parameters().get(name))
-                                .as(name)
-                                .hasToString(String.valueOf(value)));
+                        .forEach((name, value) ->
+                                assertThat(valueOf(scenario, name)).as(name).hasToString(String.valueOf(value)));
                 String label = scenario.name() + " " + run.label();
                 assertThat(table.isRunOf(row, label)).isTrue();
                 assertThat(PublishedTable.isFull(label)).isEqualTo(isFull);
                 assertThat(scenario.differs()).noneMatch(line -> line.startsWith("changed"));
             }
         }
+    }
+
+    private static Object valueOf(Scenario scenario, String name) {
+        return name.startsWith(SETTING)
+                ? requireNonNull(scenario.targetSettings().get(name.substring(SETTING.length())))
+                : requireNonNull(scenario.parameters().get(name));
     }
 
     @ParameterizedTest

@@ -79,7 +79,7 @@ class BottleneckTest {
     }
 
     private static ProcessUse process(String name) {
-        return new ProcessUse(name, 1, 10, 10, 1, 1, null);
+        return new ProcessUse(name, 1, 10, 10, 1, 1, null, null);
     }
 
     private static StepResult step(

@@ -39,7 +39,7 @@ final class Runs {
     static RunResult perform(
             PlannedRun planned, InetSocketAddress address, @Nullable Runners runners, Consumer<Fault> faults) {
         TargetFacts facts = new TargetFacts("test", "1", Map.of());
-        Watched watched = new Watched(Map.of("broker", ProcessHandle.current().pid()), Map::of);
+        Watched watched = new Watched(Map.of("broker", ProcessHandle.current().pid()), Map.of(), Map::of);
         return new Run(planned, facts, List.of(address), watched, faults, "test").perform(runners, _ -> {});
     }
 }

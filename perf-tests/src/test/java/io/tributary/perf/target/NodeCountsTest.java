@@ -75,6 +75,6 @@ class NodeCountsTest {
     }
 
     private static Map<String, Long> counts(Integer... ports) {
-        return new NodeCounts(List.of(ports)).get();
+        return NodeCounts.here(List.of(ports)).get();
     }
 }

@@ -1,0 +1,117 @@
+package io.tributary.perf.target;
+
+import io.tributary.perf.machine.Usage;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * What one node of a Tributary says in its metrics, wherever it runs: its processor time and memory, as those of a
+ * process, and single metrics. Asking blocks for a second at most. Any thread.
+ */
+public final class NodeMetrics implements Supplier<Usage> {
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
+    private static final HttpClient CLIENT =
+            HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
+
+    private static final String CPU = "process_cpu_time_ns";
+    private static final String HEAP = "jvm_memory_used_bytes";
+    private static final String LIVE = "jvm_gc_live_data_size_bytes";
+    private static final String THREADS = "jvm_threads_live_threads";
+    private static final String FILES = "process_files_open_files";
+    private static final String WRITTEN = "tributary_storage_written_bytes";
+    private static final List<String> SENT =
+            List.of("tributary_network_bytes", "tributary_links_bytes", "tributary_redis_bytes");
+
+    private final URI listener;
+
+    /** @param listener of HTTP, such as {@code http://10.0.0.5:9093} */
+    public NodeMetrics(URI listener) {
+        this.listener = listener;
+    }
+
+    /**
+     * Some metrics, as lines.
+     *
+     * @param names as nodes are asked: a counter without its {@code _total}; they are silent about any other name
+     */
+    List<String> ask(Set<String> names) throws IOException {
+        URI uri = listener.resolve("/actuator/prometheus?includedNames=" + String.join(",", names));
+        try {
+            HttpResponse<String> answer = CLIENT.send(
+                    HttpRequest.newBuilder(uri).timeout(TIMEOUT).build(), HttpResponse.BodyHandlers.ofString());
+            if (answer.statusCode() != 200) {
+                throw new IOException(uri + " answers " + answer.statusCode());
+            }
+            return answer.body().lines().toList();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    /** The sum of those lines, 0 for none. */
+    static long sum(List<String> lines, Predicate<String> which) {
+        return lines.stream()
+                .filter(which)
+                .map(line -> line.substring(line.lastIndexOf(' ') + 1))
+                .mapToLong(value -> (long) Double.parseDouble(value))
+                .sum();
+    }
+
+    /**
+     * What the node has taken up to now. Its memory is its heap; what it wrote is what its own store did; what it sent,
+     * without what went to Kafka.
+     *
+     * @throws TargetException where it does not say
+     */
+    @Override
+    public Usage get() {
+        Set<String> names = new TreeSet<>(List.of(CPU, HEAP, LIVE, THREADS, FILES, WRITTEN));
+        names.addAll(SENT);
+        try {
+            List<String> lines = ask(names);
+            if (lines.stream().noneMatch(line -> line.startsWith(CPU))) {
+                throw new TargetException(listener + " is no node of a Tributary: it has no " + CPU + "_total");
+            }
+            return new Usage(
+                    sum(lines, line -> line.startsWith(CPU)),
+                    sum(lines, line -> line.startsWith(HEAP) && line.contains("area=\"heap\"")),
+                    (int) sum(lines, line -> line.startsWith(THREADS)),
+                    (int) sum(lines, line -> line.startsWith(FILES)),
+                    sum(lines, line -> line.startsWith(LIVE)),
+                    lines.stream().anyMatch(line -> line.startsWith(WRITTEN))
+                            ? sum(lines, line -> line.startsWith(WRITTEN))
+                            : Usage.UNKNOWN,
+                    sum(lines, line -> SENT.stream().anyMatch(line::startsWith) && line.contains("\"sent\"")),
+                    true);
+        } catch (ConnectException e) {
+            throw new TargetException("no metrics from " + listener + ": nobody listens there", e);
+        } catch (IOException | NumberFormatException e) {
+            throw new TargetException("no metrics from " + listener + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** What several nodes count, added up. */
+    public static Supplier<Map<String, Long>> counts(List<URI> listeners) {
+        return new NodeCounts(listeners);
+    }
+
+    /** Of several nodes, by their names. */
+    public static Map<String, Supplier<Usage>> of(Map<String, URI> nodes) {
+        Map<String, Supplier<Usage>> usages = new LinkedHashMap<>();
+        nodes.forEach((name, listener) -> usages.put(name, new NodeMetrics(listener)));
+        return usages;
+    }
+}

@@ -1,0 +1,78 @@
+package io.tributary.perf.target;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import io.tributary.perf.machine.Usage;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class NodeMetricsTest {
+    private String answer = """
+            process_cpu_time_ns_total 1.5E9
+            jvm_memory_used_bytes{area="heap",id="G1 Eden Space"} 3.0E6
+            jvm_memory_used_bytes{area="heap",id="G1 Old Gen"} 4.0E6
+            jvm_memory_used_bytes{area="nonheap",id="Metaspace"} 5.0E6
+            jvm_gc_live_data_size_bytes 2.0E6
+            jvm_threads_live_threads 25.0
+            process_files_open_files 120.0
+            tributary_network_bytes_total{direction="received"} 100.0
+            tributary_network_bytes_total{direction="sent"} 200.0
+            tributary_links_bytes_total{direction="sent"} 30.0
+            tributary_redis_bytes_total{direction="sent"} 4.0
+            """;
+
+    private HttpServer node;
+
+    @BeforeEach
+    void start() throws IOException {
+        node = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        node.createContext("/actuator/prometheus", exchange -> {
+            byte[] bytes = answer.getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, bytes.length);
+            exchange.getResponseBody().write(bytes);
+            exchange.close();
+        });
+        node.start();
+    }
+
+    @AfterEach
+    void stop() {
+        node.stop(0);
+    }
+
+    @Test
+    void saysWhatTheNodeHasTaken() {
+        assertThat(metrics().get())
+                .isEqualTo(new Usage(1_500_000_000, 7_000_000, 25, 120, 2_000_000, Usage.UNKNOWN, 234, true));
+    }
+
+    @Test
+    void refusesWhatIsNoNode() {
+        answer = "up 1\n";
+        assertThatThrownBy(() -> metrics().get())
+                .isInstanceOf(TargetException.class)
+                .hasMessageContaining("is no node of a Tributary");
+    }
+
+    @Test
+    void saysWhichNodeDoesNotAnswer() {
+        NodeMetrics gone = metrics();
+        node.stop(0);
+        assertThatThrownBy(gone::get)
+                .isInstanceOf(TargetException.class)
+                .hasMessageContaining(":" + node.getAddress().getPort());
+    }
+
+    private NodeMetrics metrics() {
+        return new NodeMetrics(
+                URI.create("http://127.0.0.1:" + node.getAddress().getPort()));
+    }
+}
