@@ -7,6 +7,7 @@ import io.tributary.broker.loop.LoopMailbox;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.tenant.TenantConnection;
 import io.tributary.common.event.AttachRefusal;
+import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.mqtt.MqttException;
@@ -112,7 +113,7 @@ public final class ClientConnection {
         context = new ConnectionContext(services, limits, loop, sink, gate, new AtomicLong(), this::fail);
         events = new ConnectionEvents(services);
         handshake = new ConnectHandshake(context, peer, this::admitted);
-        hold = PublisherHold.of(context);
+        hold = PublisherHold.of(context, () -> GroupIdentifier.display(clientId));
         inbox = new Inbox(this, context, hold);
         deadline = new Deadline(context);
         readOut = new ReadOut(context, () -> state == State.CONNECTED);

@@ -67,7 +67,7 @@ final class ConnectedState {
         MqttPacket.ConnectProperties asked = admission.connect().properties();
         Replies replies = new Replies(context.sink(), asked.requestProblemInformation());
         inbound = new InboundFlow(context, identity, replies);
-        outbound = new OutboundFlow(context, identity, asked, replies, hold);
+        outbound = new OutboundFlow(context, identity, asked, replies, hold, inbound::sent);
         replay = new RetainedReplay(context, identity, outbound);
         subscribe = new SubscribeFlow(context, identity, replies, replay);
         reAuthentication =
@@ -235,7 +235,6 @@ final class ConnectedState {
     /** Takes entries of the session's queue. */
     void deliver(List<Delivery> deliveries) {
         outbound.deliver(deliveries);
-        inbound.sent();
     }
 
     /**
@@ -243,13 +242,11 @@ final class ConnectedState {
      */
     void offer(Queued message) {
         outbound.offer(message);
-        inbound.sent();
     }
 
     /** Takes a message of a shared subscription of applications. */
     void share(Queued message, boolean dup, MemberReply reply) {
         outbound.share(message, dup, reply);
-        inbound.sent();
     }
 
     /**
@@ -272,7 +269,6 @@ final class ConnectedState {
     void onWritable() {
         outbound.pump();
         replay.proceed();
-        inbound.sent();
     }
 
     /**

@@ -46,6 +46,7 @@ final class InboundFlow {
     private final int mostOwed;
     private int openQos1;
     private Runnable stopWaiting = () -> {};
+    private boolean isClosed;
     /** Null until there was one. */
     private @Nullable SlowSubscribers slowSubscribers;
     /** For messages of QoS 0, whose outcome nobody is told. */
@@ -124,6 +125,7 @@ final class InboundFlow {
 
     /** The connection ended: nothing is waited for any more. */
     void close() {
+        isClosed = true;
         stopWaiting.run();
         if (slowSubscribers != null) {
             slowSubscribers.stop();
@@ -200,6 +202,9 @@ final class InboundFlow {
     }
 
     private void hold(RoomQueue room) {
+        if (isClosed) {
+            return;
+        }
         if (slowSubscribers == null) {
             slowSubscribers = new SlowSubscribers(context);
         }

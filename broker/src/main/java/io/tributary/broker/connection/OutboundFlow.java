@@ -37,6 +37,7 @@ final class OutboundFlow {
     private final ConnectionContext context;
     private final boolean persistent;
     private final Replies replies;
+    private final Runnable onSent;
     private final MessageWriter writer;
     private final InFlightWindow inFlight;
     private final SettleBatch acknowledged;
@@ -65,15 +66,22 @@ final class OutboundFlow {
     /** A message of a shared subscription of applications, and the group host's callback for its outcome. */
     private record Shared(Queued message, boolean dup, MemberReply reply) {}
 
-    /** @param hold counts what waits here; null where no publisher waits for the client */
+    /**
+     * Creates one.
+     *
+     * @param hold counts what waits here; null where no publisher waits for the client
+     * @param onSent run when messages may have been sent
+     */
     OutboundFlow(
             ConnectionContext context,
             Identity identity,
             ConnectProperties client,
             Replies replies,
-            @Nullable PublisherHold hold) {
+            @Nullable PublisherHold hold,
+            Runnable onSent) {
         this.context = context;
         this.replies = replies;
+        this.onSent = onSent;
         persistent = identity.persistent();
         OutboundLimits limits = context.limits().outbound();
         writer = new MessageWriter(context, identity, client);
@@ -203,6 +211,7 @@ final class OutboundFlow {
             }
             writer.write(next, 0, false);
         }
+        onSent.run();
     }
 
     /**

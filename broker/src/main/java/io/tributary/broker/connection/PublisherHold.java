@@ -6,7 +6,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Has the publishers of this node wait for one client that cannot keep up:
@@ -22,12 +25,14 @@ import org.jspecify.annotations.Nullable;
  * method says otherwise.
  */
 final class PublisherHold {
+    private static final Logger LOG = LoggerFactory.getLogger(PublisherHold.class);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final int PARTS_FULL = 2;
     private static final int PARTS_ROOMY = 4;
     private static final int PARTS_TAKEN = 100;
 
     private final ConnectionContext context;
+    private final Supplier<String> name;
     private final int mostMessages;
     private final long mostBytes;
     private final AtomicInteger messages = new AtomicInteger();
@@ -47,17 +52,22 @@ final class PublisherHold {
     private long takenMessages;
     private long takenBytes;
 
-    PublisherHold(ConnectionContext context) {
+    private PublisherHold(ConnectionContext context, Supplier<String> name) {
         this.context = context;
+        this.name = name;
         OutboundLimits limits = context.limits().outbound();
         mostMessages = limits.queueMessages();
         mostBytes = limits.queueBytes();
     }
 
-    /** The hold of a client whose listener has publishers wait; null for another. */
-    static @Nullable PublisherHold of(ConnectionContext context) {
+    /**
+     * The hold of a client whose listener has publishers wait; null for another.
+     *
+     * @param name of the client, for people
+     */
+    static @Nullable PublisherHold of(ConnectionContext context, Supplier<String> name) {
         return context.limits().outbound().overflow() == OutboundLimits.Overflow.HOLD_PUBLISHERS
-                ? new PublisherHold(context)
+                ? new PublisherHold(context, name)
                 : null;
     }
 
@@ -76,10 +86,14 @@ final class PublisherHold {
         if (isGivenUp) {
             return null;
         }
+        beginToWatch();
+        return publishers;
+    }
+
+    private void beginToWatch() {
         if (!isWatched.get() && isWatched.compareAndSet(false, true)) {
             context.run(this::watch);
         }
-        return publishers;
     }
 
     /** A message is about to be counted elsewhere. */
@@ -115,6 +129,8 @@ final class PublisherHold {
         release.set(released);
         if (isGivenUp || isRoomy()) { // since the message was counted
             release();
+        } else {
+            beginToWatch();
         }
     }
 
@@ -134,8 +150,10 @@ final class PublisherHold {
     private void look(long messagesSince, long bytesSince) {
         if (isClosed || isGivenUp || isRoomy()) {
             isWatched.set(false);
+            release(); // what held a publisher may have been dropped
         } else if (messagesSince < Math.ceilDiv(mostMessages, PARTS_TAKEN)
                 && bytesSince < Math.ceilDiv(mostBytes, PARTS_TAKEN)) {
+            LOG.debug("a client takes next to nothing, and no publisher waits for it any more: {}", name.get());
             isWatched.set(false);
             isGivenUp = true;
             release();

@@ -181,9 +181,10 @@ public final class ConnectionRegistry {
     }
 
     /**
-     * The same.
+     * Hands a message of QoS 0 to the connection of a persistent session, if it has one on this node.
      *
      * @param publisher told what the publisher is to wait for before it publishes more, if it is to wait
+     * @return whether the session is connected here
      */
     public boolean deliverQos0(String clientId, long session, Queued message, Consumer<RoomQueue> publisher) {
         Endpoint endpoint = persistent.get(clientId);

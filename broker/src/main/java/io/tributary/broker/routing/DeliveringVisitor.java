@@ -19,16 +19,15 @@ import org.jspecify.annotations.Nullable;
 final class DeliveringVisitor implements Selection.Visitor, Consumer<RoomQueue> {
     private final RouterOutputs outputs;
     private final RouterRecorder recorder;
-    private final @Nullable RouteCallback publisher;
+    private final RouteCallback publisher;
     private final Copies copies;
     private @Nullable Recipient first;
     private @Nullable List<Recipient> all;
     private @Nullable Shares shares;
     private int receivers;
 
-    /** @param publisher told which receivers cannot keep up; null where it is at another node */
-    DeliveringVisitor(
-            Message message, RouterOutputs outputs, RouterRecorder recorder, @Nullable RouteCallback publisher) {
+    /** @param publisher told which receivers cannot keep up */
+    DeliveringVisitor(Message message, RouterOutputs outputs, RouterRecorder recorder, RouteCallback publisher) {
         this.outputs = outputs;
         this.recorder = recorder;
         this.publisher = publisher;
@@ -55,9 +54,7 @@ final class DeliveringVisitor implements Selection.Visitor, Consumer<RoomQueue> 
     /** A receiver cannot keep up. */
     @Override
     public void accept(RoomQueue room) {
-        if (publisher != null) {
-            publisher.hold(room);
-        }
+        publisher.hold(room);
     }
 
     /** How many copies there are, without those of other nodes, which count them themselves. */

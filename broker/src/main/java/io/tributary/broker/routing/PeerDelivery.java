@@ -37,7 +37,7 @@ final class PeerDelivery {
             toMember(message, members.get(i), copies);
         }
         if (matching) {
-            DeliveringVisitor delivering = new DeliveringVisitor(message, outputs, recorder, null);
+            DeliveringVisitor delivering = new DeliveringVisitor(message, outputs, recorder, PeerDelivery::nobodyWaits);
             List<Receiver> receivers = subscriptions.match(message.topic()).receivers();
             selection.selectReceivers(message, receivers, receiver -> !isPersistent(receiver), delivering);
             recorder.delivered(delivering.receivers());
@@ -58,6 +58,9 @@ final class PeerDelivery {
         }
         recorder.delivered(here.receivers);
     }
+
+    /** The publisher is at another node. */
+    private static void nobodyWaits(RouteOutcome outcome) {}
 
     private void toMember(Message message, Recipient member, Copies copies) {
         Queued copy = copies.queued(member);

@@ -30,7 +30,7 @@ public record RouterOutputs(
     }
 
     /**
-     * The same.
+     * Hands a message of QoS 0 to a persistent session, here or elsewhere; tells whether it may arrive.
      *
      * @param publisher told what the publisher is to wait for before it publishes more, if it is to wait
      */

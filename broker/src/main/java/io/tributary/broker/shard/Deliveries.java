@@ -417,7 +417,7 @@ final class Deliveries {
         return new Inheritance(
                 unlogged == null ? new HashSet<>() : unlogged.settled(),
                 maybeSentUpTo(client),
-                known == null ? Inheritance.NOTHING_AWAITED : known.awaitedEpoch());
+                known == null ? Inheritance.NOTHING_AWAITED : known.askForLast());
     }
 
     /** Whether a connection could be handed more if it had acknowledged more; any thread. */

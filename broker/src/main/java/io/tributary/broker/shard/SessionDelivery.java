@@ -146,7 +146,7 @@ final class SessionDelivery {
      * @return false when there is nothing to wait for
      */
     private boolean leave(Outgoing gone, Runnable then) {
-        boolean waits = isAwaited(gone);
+        boolean waits = asksForLast(gone);
         if (waits) {
             gone.leave(then);
             shard.leaving(this);
@@ -154,15 +154,18 @@ final class SessionDelivery {
         return waits;
     }
 
-    /** Whether a connection that is gone may have acknowledged more, which its node is asked for unless it was. */
-    private boolean isAwaited(Outgoing gone) {
+    /** Asks the node of a connection that is gone what else it has acknowledged; false when nothing will come. */
+    private boolean asksForLast(Outgoing gone) {
         return gone.isLeaving() || (gone.hasUnsettled() && gone.target.askForAllSettled(client.clientId(), gone.epoch));
     }
 
-    /** The session is about to end: the epoch of its connection, if that may have acknowledged more. */
-    long awaitedEpoch() {
+    /**
+     * Asks the node of the connection of a session that is about to end what else it has acknowledged; gives the epoch
+     * of the connection, if something will come.
+     */
+    long askForLast() {
         Outgoing gone = outgoing;
-        return gone != null && isAwaited(gone) ? gone.epoch : Inheritance.NOTHING_AWAITED;
+        return gone != null && asksForLast(gone) ? gone.epoch : Inheritance.NOTHING_AWAITED;
     }
 
     /** The acknowledgements of a connection that is gone are here, or are not waited for any longer. */

@@ -79,6 +79,20 @@ class PublisherHoldTest {
     }
 
     @Test
+    void publisherGoesOnWhenTheMessageThatHeldItIsDropped() {
+        fixture.connect(Connects.v5());
+        fixture.sink.writable = false;
+        offer("x".repeat(10_000), 1);
+        fixture.turn();
+        offer("x".repeat(95_000), 1);
+        await();
+        fixture.turn();
+        assertThat(fixture.recorder.dropped).hasSize(1);
+        fixture.pass(Duration.ofSeconds(10));
+        assertThat(released).isEqualTo(1);
+    }
+
+    @Test
     void publishersWaitWhileTheEventLoopTakesNothingThoughTheirMessagesAreDropped() {
         fixture.connect(Connects.v5());
         offer("x".repeat(60_000), 2); // the second finds no room even in the inbox

@@ -98,6 +98,9 @@ final class RunCommand implements Callable<Integer> {
         if (repeat < 1) {
             throw new UsageException("--repeat needs a number of 1 or more, not " + repeat);
         }
+        nodes.keySet().stream().filter(pids::containsKey).findFirst().ifPresent(twice -> {
+            throw new UsageException("--node and --pid: only one of them can be " + twice);
+        });
         List<PlannedRun> planned = Library.find(name).runs(settings, scale);
         List<RunResult> results = new ArrayList<>();
         boolean refused = false;

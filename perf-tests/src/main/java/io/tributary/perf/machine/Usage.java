@@ -34,6 +34,9 @@ public record Usage(
     /** Of a process that is not there. */
     public static final Usage NONE = new Usage(0, 0, 0, 0, 0, UNKNOWN, UNKNOWN, false);
 
+    /** Of a process that has done nothing yet. */
+    public static final Usage NEW = new Usage(0, 0, 0, 0, 0, 0, 0, false);
+
     private static final long TICK_NANOS = 10_000_000;
     private static final String RESIDENT = "VmRSS:";
 

@@ -49,7 +49,10 @@ final class Headline {
             text("out of order", run -> Format.whole(run.count(Count.OUT_OF_ORDER))),
             ofBroker(
                     "bytes to disk a message out, all broker processes",
-                    run -> run.measured().bytesPerMessage(written(run))),
+                    run -> run.measured().bytesPerMessage(total(run, ProcessUse::writtenMegabytes))),
+            ofBroker(
+                    "bytes that nodes sent a message out, to clients, nodes and Redis",
+                    run -> run.measured().bytesPerMessage(total(run, ProcessUse::sentMegabytes))),
             number(
                     "bytes over the network a message out, load and loopback included",
                     run -> run.measured().bytesPerMessage(run.measured().sentMegabytes())),
@@ -178,16 +181,15 @@ final class Headline {
                 100 * run.measured().othersBusy());
     }
 
-    /** What all processes of the broker wrote; null where it is not known of each. */
-    private static @Nullable Double written(RunResult run) {
+    /** Of all processes of the broker; null where it is not known of each. */
+    private static @Nullable Double total(RunResult run, Function<ProcessUse, @Nullable Double> what) {
         double sum = 0;
         for (ProcessUse process : run.measured().processes()) {
-            if (!process.name().startsWith(RunResult.TOOL)) {
-                if (process.writtenMegabytes() == null) {
-                    return null;
-                }
-                sum += process.writtenMegabytes();
+            Double megabytes = process.isOfTool() ? Double.valueOf(0) : what.apply(process);
+            if (megabytes == null) {
+                return null;
             }
+            sum += megabytes;
         }
         return sum;
     }
@@ -195,7 +197,7 @@ final class Headline {
     private static double memory(RunResult run) {
         return run.knowsTarget()
                 ? run.measured().processes().stream()
-                        .filter(process -> !process.name().startsWith(RunResult.TOOL))
+                        .filter(process -> !process.isOfTool())
                         .mapToDouble(ProcessUse::rssEndMegabytes)
                         .sum()
                 : Double.NaN;

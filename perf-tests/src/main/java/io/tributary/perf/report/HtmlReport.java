@@ -162,14 +162,14 @@ public final class HtmlReport {
 
     private static double brokerCores(Sample sample) {
         return sample.cores().entrySet().stream()
-                .filter(entry -> !entry.getKey().startsWith(RunResult.TOOL))
+                .filter(entry -> !RunResult.isTool(entry.getKey()))
                 .mapToDouble(entry -> entry.getValue())
                 .sum();
     }
 
     private static double brokerMegabytes(Sample sample) {
         return sample.megabytes().entrySet().stream()
-                .filter(entry -> !entry.getKey().startsWith(RunResult.TOOL))
+                .filter(entry -> !RunResult.isTool(entry.getKey()))
                 .mapToDouble(entry -> entry.getValue())
                 .sum();
     }

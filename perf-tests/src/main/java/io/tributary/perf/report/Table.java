@@ -73,7 +73,7 @@ record Table(List<String> head, List<List<String>> rows) {
 
     private static double cpu(StepResult step, boolean tool) {
         return step.processes().stream()
-                .filter(process -> process.name().startsWith(RunResult.TOOL) == tool)
+                .filter(process -> process.isOfTool() == tool)
                 .mapToDouble(ProcessUse::cpuSeconds)
                 .sum();
     }
@@ -84,7 +84,7 @@ record Table(List<String> head, List<List<String>> rows) {
             return Double.NaN;
         }
         double grown = step.processes().stream()
-                .filter(process -> !process.name().startsWith(RunResult.TOOL))
+                .filter(process -> !process.isOfTool())
                 .mapToDouble(process -> process.rssEndMegabytes() - process.rssBeginMegabytes())
                 .sum();
         return grown * 1024 / step.count(Count.CONNECTED);
@@ -101,8 +101,7 @@ record Table(List<String> head, List<List<String>> rows) {
                     Format.number(process.rssEndMegabytes()),
                     Integer.toString(process.threads()),
                     Integer.toString(process.files()),
-                    Format.number(run.measured().bytesPerMessage(process.writtenMegabytes())),
-                    Format.number(run.measured().bytesPerMessage(process.sentMegabytes()))));
+                    Format.number(run.measured().bytesPerMessage(process.writtenMegabytes()))));
         }
         return new Table(
                 List.of(
@@ -112,8 +111,7 @@ record Table(List<String> head, List<List<String>> rows) {
                         "MB",
                         "threads",
                         "open files",
-                        "bytes to disk a message out",
-                        "bytes sent a message out"),
+                        "bytes to disk a message out"),
                 rows);
     }
 

@@ -1,5 +1,6 @@
 package io.tributary.perf.result;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param writtenMegabytes what it caused to be written to a disk, in the step or later, as the system counts it (whole
  *     pages, 4 KiB each); null where nobody says
  * @param sentMegabytes what it sent over any network; null where nobody says
+ * @param elsewhere whether it is a node that was asked, which may be on another machine
  */
 public record ProcessUse(
         String name,
@@ -21,4 +23,12 @@ public record ProcessUse(
         int threads,
         int files,
         @Nullable Double writtenMegabytes,
-        @Nullable Double sentMegabytes) {}
+        @Nullable Double sentMegabytes,
+        boolean elsewhere) {
+
+    /** Whether it is one of the load tool's. */
+    @JsonIgnore
+    public boolean isOfTool() {
+        return RunResult.isTool(name);
+    }
+}

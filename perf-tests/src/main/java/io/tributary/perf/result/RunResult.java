@@ -50,6 +50,11 @@ public record RunResult(
     /** The process of the tool itself among those of a step. */
     public static final String TOOL = "load tool";
 
+    /** Whether a process of that name is one of the load tool's. */
+    public static boolean isTool(String process) {
+        return process.startsWith(TOOL);
+    }
+
     /** Copies lists and maps. */
     public RunResult {
         refusals = List.copyOf(refusals);
@@ -117,7 +122,7 @@ public record RunResult(
     @JsonIgnore
     public double targetCpuSeconds() {
         return measured.processes().stream()
-                .filter(process -> !process.name().startsWith(TOOL))
+                .filter(process -> !process.isOfTool())
                 .mapToDouble(ProcessUse::cpuSeconds)
                 .sum();
     }
@@ -126,7 +131,7 @@ public record RunResult(
     @JsonIgnore
     public double toolCpuSeconds() {
         return measured.processes().stream()
-                .filter(process -> process.name().startsWith(TOOL))
+                .filter(process -> process.isOfTool())
                 .mapToDouble(ProcessUse::cpuSeconds)
                 .sum();
     }
@@ -134,7 +139,7 @@ public record RunResult(
     /** Whether the processes of what is measured are known. */
     @JsonIgnore
     public boolean knowsTarget() {
-        return measured.processes().stream().anyMatch(process -> !process.name().startsWith(TOOL));
+        return measured.processes().stream().anyMatch(process -> !process.isOfTool());
     }
 
     /**

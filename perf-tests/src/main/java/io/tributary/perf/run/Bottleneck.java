@@ -3,8 +3,6 @@ package io.tributary.perf.run;
 import io.tributary.perf.judge.Count;
 import io.tributary.perf.judge.Metric;
 import io.tributary.perf.result.Distribution;
-import io.tributary.perf.result.ProcessUse;
-import io.tributary.perf.result.RunResult;
 import io.tributary.perf.result.StepResult;
 import io.tributary.perf.scenario.Limits;
 import io.tributary.perf.scenario.Scenario;
@@ -45,12 +43,12 @@ final class Bottleneck {
 
     /** With all processors busy nobody can tell who was in whose way; then the rule does not hold. */
     private static boolean hasRoom(StepResult measured, Limits limits) {
-        boolean elsewhere = measured.processes().stream().allMatch(process -> isTool(process));
-        return elsewhere || 1 - measured.machineBusy() >= limits.idle();
+        return isElsewhere(measured) || 1 - measured.machineBusy() >= limits.idle();
     }
 
-    private static boolean isTool(ProcessUse process) {
-        return process.name().startsWith(RunResult.TOOL);
+    /** Whether what is measured may be on other machines: none of it is known to be here. */
+    private static boolean isElsewhere(StepResult measured) {
+        return measured.processes().stream().allMatch(process -> process.isOfTool() || process.elsewhere());
     }
 
     private static void checkRate(Limits limits, StepResult measured, List<String> refusals) {
@@ -86,8 +84,8 @@ final class Bottleneck {
     /** What to know when reading the figures. */
     static List<String> remarks(Scenario scenario, StepResult measured, int cores) {
         List<String> remarks = new ArrayList<>();
-        boolean here = !measured.processes().stream().allMatch(process -> isTool(process));
-        if (here && 1 - measured.machineBusy() < scenario.limits().idle()) {
+        if (!isElsewhere(measured)
+                && 1 - measured.machineBusy() < scenario.limits().idle()) {
             remarks.add(String.format(
                     Locale.ROOT,
                     "All %d processors of the machine were busy: throughput is what broker and load tool reach together on"

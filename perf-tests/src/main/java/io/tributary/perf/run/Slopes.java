@@ -34,7 +34,7 @@ final class Slopes {
             for (String owner : quantity.values(samples.getLast()).keySet().stream()
                     .sorted()
                     .toList()) {
-                if (!owner.startsWith(RunResult.TOOL)) {
+                if (!RunResult.isTool(owner)) {
                     growth.add(growth(quantity, owner, later));
                 }
             }

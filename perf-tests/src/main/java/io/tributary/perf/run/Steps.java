@@ -35,7 +35,6 @@ final class Steps {
                 end.nanos() - begin.nanos(),
                 snapshot,
                 uses(begin, end),
-                hereNanos(begin, end),
                 busiestLoop(begin, end),
                 end.machineNanos() - begin.machineNanos(),
                 megabytes(begin.sentBytes(), end.sentBytes()));
@@ -49,7 +48,8 @@ final class Steps {
     private static List<ProcessUse> uses(Mark begin, Mark end) {
         List<ProcessUse> uses = new ArrayList<>();
         end.usage().forEach((name, now) -> {
-            Usage before = begin.usage().getOrDefault(name, Usage.NONE);
+            Usage then = begin.usage().getOrDefault(name, Usage.NONE);
+            Usage before = now.cpuNanos() < then.cpuNanos() ? Usage.NEW : then; // it was started again
             uses.add(new ProcessUse(
                     name,
                     Math.max(0, now.cpuNanos() - before.cpuNanos()) / NANOS,
@@ -58,19 +58,10 @@ final class Steps {
                     now.threads(),
                     now.files(),
                     megabytes(before.writtenBytes(), now.writtenBytes()),
-                    megabytes(before.sentBytes(), now.sentBytes())));
+                    megabytes(before.sentBytes(), now.sentBytes()),
+                    now.isElsewhere()));
         });
         return uses;
-    }
-
-    /** The processor time of this machine's processes. */
-    private static long hereNanos(Mark begin, Mark end) {
-        return end.usage().entrySet().stream()
-                .filter(now -> !now.getValue().isElsewhere())
-                .mapToLong(now -> now.getValue().cpuNanos()
-                        - begin.usage().getOrDefault(now.getKey(), Usage.NONE).cpuNanos())
-                .filter(nanos -> nanos > 0)
-                .sum();
     }
 
     /** What came between two counts; null where one is not known. */
@@ -101,14 +92,7 @@ final class Steps {
             sum = sum.plus(next);
         }
         return new Interval(
-                name,
-                sum.nanos,
-                sum.snapshot,
-                sum.uses,
-                sum.hereNanos,
-                sum.busiestLoop,
-                sum.machineNanos,
-                sum.sentMegabytes);
+                name, sum.nanos, sum.snapshot, sum.uses, sum.busiestLoop, sum.machineNanos, sum.sentMegabytes);
     }
 
     /**
@@ -121,7 +105,6 @@ final class Steps {
             long nanos,
             Snapshot snapshot,
             List<ProcessUse> uses,
-            long hereNanos,
             double busiestLoop,
             long machineNanos,
             @Nullable Double sentMegabytes) {
@@ -138,7 +121,6 @@ final class Steps {
                     nanos + next.nanos,
                     snapshot.plus(shifted),
                     plus(uses, next.uses),
-                    hereNanos + next.hereNanos,
                     Math.max(busiestLoop, next.busiestLoop),
                     machineNanos + next.machineNanos,
                     sum(sentMegabytes, next.sentMegabytes));
@@ -157,7 +139,8 @@ final class Steps {
                         two.threads(),
                         two.files(),
                         sum(one.writtenMegabytes(), two.writtenMegabytes()),
-                        sum(one.sentMegabytes(), two.sentMegabytes())));
+                        sum(one.sentMegabytes(), two.sentMegabytes()),
+                        two.elsewhere()));
             }
             return sum;
         }
@@ -166,6 +149,11 @@ final class Steps {
         StepResult result(int cores) {
             Map<Metric, Distribution> times = new EnumMap<>(Metric.class);
             snapshot.histograms().forEach((metric, nanos) -> times.put(metric, Distribution.of(nanos)));
+            double ours = NANOS
+                    * uses.stream()
+                            .filter(use -> !use.elsewhere())
+                            .mapToDouble(ProcessUse::cpuSeconds)
+                            .sum();
             double all = (double) nanos * cores;
             boolean any = snapshot.counts().get(Count.RECEIVED) > 0;
             return new StepResult(
@@ -178,7 +166,7 @@ final class Steps {
                     uses,
                     busiestLoop,
                     Math.min(1, machineNanos / all),
-                    Math.max(0, (machineNanos - hereNanos) / all),
+                    Math.max(0, (machineNanos - ours) / all),
                     sentMegabytes);
         }
     }

@@ -78,7 +78,8 @@ final class Watch implements AutoCloseable {
             listener.accept(sample);
         } catch (RuntimeException e) {
             if (!timer.isShutdown() && !(e instanceof RejectedExecutionException)) {
-                step = step + " (not observed: " + e.getMessage() + ")";
+                String words = " (not observed: " + e.getMessage() + ")";
+                step = step.endsWith(words) ? step : step + words;
             }
         }
     }

@@ -3,6 +3,8 @@ package io.tributary.perf.target;
 import io.tributary.perf.machine.Usage;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -15,6 +17,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What one node of a Tributary says in its metrics, wherever it runs: its processor time and memory, as those of a
@@ -22,6 +26,9 @@ import java.util.function.Supplier;
  */
 public final class NodeMetrics implements Supplier<Usage> {
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
+    /** A node that is busy answers later; what it has taken is asked for again. */
+    private static final int TRIES = 3;
+
     private static final HttpClient CLIENT =
             HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
 
@@ -34,11 +41,25 @@ public final class NodeMetrics implements Supplier<Usage> {
     private static final List<String> SENT =
             List.of("tributary_network_bytes", "tributary_links_bytes", "tributary_redis_bytes");
 
-    private final URI listener;
+    private static final Set<String> USAGE = Stream.concat(
+                    Stream.of(CPU, HEAP, LIVE, THREADS, FILES, WRITTEN), SENT.stream())
+            .collect(Collectors.toCollection(TreeSet::new));
 
-    /** @param listener of HTTP, such as {@code http://10.0.0.5:9093} */
+    private final URI listener;
+    private final boolean isElsewhere;
+
+    /**
+     * Of a node.
+     *
+     * @param listener of HTTP, such as {@code http://10.0.0.5:9093}
+     * @throws TargetException when it is no such address
+     */
     public NodeMetrics(URI listener) {
+        if (listener.getHost() == null || !"http".equals(listener.getScheme())) {
+            throw new TargetException(listener + " is not the HTTP listener of a node, such as http://10.0.0.5:9093");
+        }
         this.listener = listener;
+        isElsewhere = isElsewhere(listener.getHost());
     }
 
     /**
@@ -72,34 +93,49 @@ public final class NodeMetrics implements Supplier<Usage> {
 
     /**
      * What the node has taken up to now. Its memory is its heap; what it wrote is what its own store did; what it sent,
-     * without what went to Kafka.
+     * without what went to Kafka. Blocks for three seconds at most.
      *
      * @throws TargetException where it does not say
      */
     @Override
     public Usage get() {
-        Set<String> names = new TreeSet<>(List.of(CPU, HEAP, LIVE, THREADS, FILES, WRITTEN));
-        names.addAll(SENT);
-        try {
-            List<String> lines = ask(names);
-            if (lines.stream().noneMatch(line -> line.startsWith(CPU))) {
-                throw new TargetException(listener + " is no node of a Tributary: it has no " + CPU + "_total");
+        for (int tries = 1; true; tries++) {
+            try {
+                return usage(ask(USAGE));
+            } catch (ConnectException e) {
+                throw new TargetException("no metrics from " + listener + ": nobody listens there", e);
+            } catch (IOException | NumberFormatException e) {
+                if (tries == TRIES) {
+                    throw new TargetException("no metrics from " + listener + ": " + e.getMessage(), e);
+                }
             }
-            return new Usage(
-                    sum(lines, line -> line.startsWith(CPU)),
-                    sum(lines, line -> line.startsWith(HEAP) && line.contains("area=\"heap\"")),
-                    (int) sum(lines, line -> line.startsWith(THREADS)),
-                    (int) sum(lines, line -> line.startsWith(FILES)),
-                    sum(lines, line -> line.startsWith(LIVE)),
-                    lines.stream().anyMatch(line -> line.startsWith(WRITTEN))
-                            ? sum(lines, line -> line.startsWith(WRITTEN))
-                            : Usage.UNKNOWN,
-                    sum(lines, line -> SENT.stream().anyMatch(line::startsWith) && line.contains("\"sent\"")),
-                    true);
-        } catch (ConnectException e) {
-            throw new TargetException("no metrics from " + listener + ": nobody listens there", e);
-        } catch (IOException | NumberFormatException e) {
-            throw new TargetException("no metrics from " + listener + ": " + e.getMessage(), e);
+        }
+    }
+
+    private Usage usage(List<String> lines) {
+        if (lines.stream().noneMatch(line -> line.startsWith(CPU))) {
+            throw new TargetException(listener + " is no node of a Tributary: it has no " + CPU + "_total");
+        }
+        return new Usage(
+                sum(lines, line -> line.startsWith(CPU)),
+                sum(lines, line -> line.startsWith(HEAP) && line.contains("area=\"heap\"")),
+                (int) sum(lines, line -> line.startsWith(THREADS)),
+                (int) sum(lines, line -> line.startsWith(FILES)),
+                sum(lines, line -> line.startsWith(LIVE)),
+                lines.stream().anyMatch(line -> line.startsWith(WRITTEN))
+                        ? sum(lines, line -> line.startsWith(WRITTEN))
+                        : Usage.UNKNOWN,
+                sum(lines, line -> SENT.stream().anyMatch(line::startsWith) && line.contains("\"sent\"")),
+                isElsewhere);
+    }
+
+    /** Whether a host is not this machine, as far as its addresses tell. */
+    private static boolean isElsewhere(String host) {
+        try {
+            InetAddress address = InetAddress.getByName(host);
+            return !address.isLoopbackAddress() && NetworkInterface.getByInetAddress(address) == null;
+        } catch (IOException e) {
+            return true;
         }
     }
 

@@ -1,6 +1,7 @@
 package io.tributary.perf.target;
 
 import io.tributary.localcluster.Lifetime;
+import io.tributary.localcluster.LocalClusterException;
 import io.tributary.localcluster.ServerProcess;
 import io.tributary.perf.target.TargetContext.Product;
 import java.nio.file.Path;
@@ -58,16 +59,22 @@ final class RabbitMq implements TargetKind {
         Product product = new Product(
                 "RabbitMQ",
                 version,
-                Map.of("storage", "its default: durable queues in files for persistent sessions, retained in memory"));
+                Map.of(
+                        "storage",
+                        "its default: durable queues in files for persistent sessions, retained in memory",
+                        "queues",
+                        "mqtt.prefetch 1000"));
         ServerProcess names = new ServerProcess( // else the server starts one that outlives it
                 "epmd",
                 List.of("epmd", "-address", "127.0.0.1", "-port", epmdPort),
                 epmdPort,
                 home.resolve("epmd.log"),
                 Lifetime.BOUND);
-        names.start();
         try {
+            names.start();
             return context.server(product, command, file.toString(), port).ending(names::kill);
+        } catch (LocalClusterException e) {
+            throw new TargetException(String.valueOf(e.getMessage()), e);
         } catch (TargetException e) {
             names.kill();
             throw e;

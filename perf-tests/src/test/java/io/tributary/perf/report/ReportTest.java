@@ -229,8 +229,8 @@ class ReportTest {
                 0.1,
                 0.9,
                 List.of(
-                        new ProcessUse("broker", 0.2, 100, 120, 30, 50, 2.0, null),
-                        new ProcessUse(RunResult.TOOL, 0.1, 80, 80, 10, 40, null, null)),
+                        new ProcessUse("broker", 0.2, 100, 120, 30, 50, 2.0, null, false),
+                        new ProcessUse(RunResult.TOOL, 0.1, 80, 80, 10, 40, null, null, false)),
                 0.1,
                 0.3,
                 0,

@@ -53,6 +53,13 @@ class BottleneckTest {
     }
 
     @Test
+    void refusesWhenNodesAreElsewhereAndLoopIsBusy() {
+        ProcessUse node = new ProcessUse("n1", 1, 10, 10, 1, 1, null, null, true);
+        assertThat(Bottleneck.refusals(CLOSED, step(Map.of(), 0.98, 0.99, List.of(process(RunResult.TOOL), node), 1)))
+                .hasSize(1);
+    }
+
+    @Test
     void refusesWhenToolItselfIsLateWithRate() {
         Map<Count, Long> counts = Map.of(Count.DUE, 1_000L, Count.SENT, 1_000L, Count.SENT_LATE, 11L);
         assertThat(Bottleneck.refusals(OPEN, step(counts, 0.5, 0.6, BOTH, 1)))
@@ -79,7 +86,7 @@ class BottleneckTest {
     }
 
     private static ProcessUse process(String name) {
-        return new ProcessUse(name, 1, 10, 10, 1, 1, null, null);
+        return new ProcessUse(name, 1, 10, 10, 1, 1, null, null, false);
     }
 
     private static StepResult step(

@@ -51,7 +51,7 @@ class NodeMetricsTest {
     @Test
     void saysWhatTheNodeHasTaken() {
         assertThat(metrics().get())
-                .isEqualTo(new Usage(1_500_000_000, 7_000_000, 25, 120, 2_000_000, Usage.UNKNOWN, 234, true));
+                .isEqualTo(new Usage(1_500_000_000, 7_000_000, 25, 120, 2_000_000, Usage.UNKNOWN, 234, false));
     }
 
     @Test
