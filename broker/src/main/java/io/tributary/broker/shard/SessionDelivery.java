@@ -84,6 +84,9 @@ final class SessionDelivery {
             if (client.epoch() == epoch) { // else a later connection has it, which is served once it is answered
                 boolean isOwn = client.topic() == null || client.isResumed();
                 serve(maybeSentUpTo, maybeSentUpTo, isOwn ? Outgoing.first(client) : last + 1);
+                if (!isOwn && last > 0) {
+                    shard.toBeLogged.urgent(); // the next connection, or owner, is to begin there, too
+                }
             }
         };
         if (before == null || !leave(before, serve)) {
@@ -385,7 +388,7 @@ final class SessionDelivery {
             Integer size = from.receive(sequence);
             if (size != null || from.isOfLostTopic(sequence)) {
                 toLog().receive(sequence, size == null ? 0 : size);
-                shard.toBeLogged.received();
+                shard.toBeLogged.urgent();
             }
         }
         assert isOrdered() : marks();

@@ -218,7 +218,7 @@ final class ShardService implements Effects {
         ToBeLogged waiting = deliveries.toBeLogged;
         boolean forSavePoint = savePoints.wantsSettled(!waiting.isEmpty());
         boolean isLate = !waiting.isEmpty() && savePoints.isSettledLate(waiting.messages());
-        if (forSavePoint || isLate || waiting.hasReceived()) {
+        if (forSavePoint || isLate || waiting.isUrgent()) {
             for (Settled settled : deliveries.takeSettled(tenure.epoch())) {
                 savePoints.settledAppended(forSavePoint);
                 tenure.append(settled);

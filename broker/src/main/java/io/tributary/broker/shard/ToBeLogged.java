@@ -9,7 +9,7 @@ import java.util.Set;
 final class ToBeLogged {
     private final Set<SessionDelivery> sessions = new LinkedHashSet<>();
     private long messages;
-    private boolean hasReceived;
+    private boolean isUrgent;
 
     /** Something of a session is to be logged: a message, for the most part. */
     void add(SessionDelivery delivery) {
@@ -17,9 +17,9 @@ final class ToBeLogged {
         messages++;
     }
 
-    /** A PUBREC is to be logged. */
-    void received() {
-        hasReceived = true;
+    /** Something is to be logged that is not put off: a PUBREC, or where a session begins in its topic. */
+    void urgent() {
+        isUrgent = true;
     }
 
     /** The session is over. */
@@ -36,9 +36,9 @@ final class ToBeLogged {
         return messages;
     }
 
-    /** Whether PUBRECs are to be logged, which is not put off. */
-    boolean hasReceived() {
-        return hasReceived;
+    /** Whether something is to be logged that is not put off. */
+    boolean isUrgent() {
+        return isUrgent;
     }
 
     /**
@@ -53,7 +53,7 @@ final class ToBeLogged {
         }
         sessions.clear();
         messages = 0;
-        hasReceived = false;
+        isUrgent = false;
         return records.all();
     }
 }

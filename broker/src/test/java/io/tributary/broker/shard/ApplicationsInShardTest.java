@@ -57,6 +57,18 @@ class ApplicationsInShardTest {
     }
 
     @Test
+    void whereANewSessionBeginsIsLoggedAtOnce() {
+        append("old");
+        shard.fold(attach(7));
+        assertThat(shard.deliveries.toBeLogged.isUrgent()).isTrue();
+        shard.log();
+        assertThat(progress().upTo()).isEqualTo(1);
+        append("new");
+        shard.fold(attach(8));
+        assertThat(shard.target.take()).contains("8: 2 dup").noneMatch(line -> line.startsWith("8: 1"));
+    }
+
+    @Test
     void whatWasMissedComesAtThePaceThatIsConfigured() {
         DeliveryFixture paced =
                 new DeliveryFixture(DeliveryFixture.config(100, new QueueLimits(100, 1 << 20, Overflow.DROP_OLDEST))

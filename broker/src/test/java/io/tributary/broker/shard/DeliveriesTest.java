@@ -390,11 +390,11 @@ class DeliveriesTest {
         shard.publish("a", "1");
         shard.target.take();
         shard.receive("a", 1);
-        assertThat(shard.deliveries.toBeLogged.hasReceived()).isTrue();
+        assertThat(shard.deliveries.toBeLogged.isUrgent()).isTrue();
         assertThat(shard.target.take()).isEmpty();
         shard.log();
         assertThat(shard.target.take()).containsExactly("7: received [1]");
-        assertThat(shard.deliveries.toBeLogged.hasReceived()).isFalse();
+        assertThat(shard.deliveries.toBeLogged.isUrgent()).isFalse();
     }
 
     @Test

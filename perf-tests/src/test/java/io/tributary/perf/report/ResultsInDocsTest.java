@@ -37,6 +37,16 @@ class ResultsInDocsTest {
             new Target("mosquitto", "Mosquitto"),
             new Target("hivemq-ce", "HiveMQ CE"));
 
+    /** Beside whom one work is shown. */
+    private static final List<Target> PEERS = List.of(
+            new Target("standalone", "Tributary standalone"),
+            new Target("cluster", "Tributary cluster, one node"),
+            new Target("mosquitto", "Mosquitto"),
+            new Target("mochi", "Mochi"),
+            new Target("nats", "NATS"),
+            new Target("rabbitmq", "RabbitMQ"),
+            new Target("hivemq-ce", "HiveMQ CE"));
+
     /** A line of the table. */
     private record Work(String name, String title, Function<List<RunResult>, String> cell) {}
 
@@ -61,7 +71,7 @@ class ResultsInDocsTest {
                     "latency at 5,000 messages a second, 1,000 persistent pairs, QoS 1",
                     ResultsInDocsTest::latency),
             new Work("latency-rate-one-loop", "the same, one event loop instead of two", ResultsInDocsTest::latency),
-            new Work("latency-rate-8-shards", "the same, 8 shards instead of 128", ResultsInDocsTest::latency),
+            new Work("latency-rate-8-shards", "the same, 8 shards instead of 24", ResultsInDocsTest::latency),
             new Work(
                     "connections",
                     "a storm of 9,000 connections, and the memory of the first",
@@ -86,6 +96,34 @@ class ResultsInDocsTest {
             }
             rows.add(row);
         }
+        return new Table(head, rows).markdown() + "\n" + setting(all) + "\n";
+    }
+
+    @Test
+    void tableOfPeersIsThatOfTheResults() throws IOException {
+        GeneratedText.check(DOC, "peers", peers());
+    }
+
+    private static String peers() throws IOException {
+        List<RunResult> all = new ArrayList<>();
+        List<List<String>> rows = new ArrayList<>();
+        for (Target peer : PEERS) {
+            List<RunResult> runs = runs("p2p-qos1." + peer.name());
+            all.addAll(runs);
+            RunResult median = median(runs, ResultsInDocsTest::micros);
+            double written = median.measured().processes().stream()
+                    .filter(process -> !process.isOfTool() && process.writtenMegabytes() != null)
+                    .mapToDouble(ProcessUse::writtenMegabytes)
+                    .sum();
+            rows.add(List.of(
+                    peer.title(),
+                    cost(runs),
+                    Format.number(endToEnd(median).p50()) + ", "
+                            + Format.number(endToEnd(median).p99()),
+                    Format.number(median.measured().bytesPerMessage(written)),
+                    median.target().facts().getOrDefault("storage", "the log of Kafka, and Redis")));
+        }
+        List<String> head = List.of("broker", "a message", "p50, p99, ms", "bytes to disk a message", "what it keeps");
         return new Table(head, rows).markdown() + "\n" + setting(all) + "\n";
     }
 
@@ -159,7 +197,7 @@ class ResultsInDocsTest {
         RunResult run = runs.getFirst();
         StepResult storm = step(run, "storm");
         double cpu = storm.processes().stream()
-                .filter(process -> !process.name().startsWith(RunResult.TOOL))
+                .filter(process -> !process.isOfTool())
                 .mapToDouble(ProcessUse::cpuSeconds)
                 .sum();
         StepResult first = run.steps().getFirst();
