@@ -1,12 +1,12 @@
 package io.tributary.broker.connection;
 
 import io.tributary.broker.delivery.NodeView;
-import io.tributary.broker.loop.RoomQueue;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.routing.ClientRouting;
 import io.tributary.broker.routing.RouterOutputs;
 import io.tributary.broker.shard.ClientShards;
 import io.tributary.broker.subscription.ClientSubscriptions;
+import io.tributary.common.thread.RoomQueue;
 import io.tributary.common.topic.TopicFilter;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;

@@ -4,7 +4,6 @@ import static io.tributary.common.mqtt.MqttPacket.ABSENT;
 
 import io.tributary.broker.connection.AckQueue.Slot;
 import io.tributary.broker.connection.InboundPacketIds.State;
-import io.tributary.broker.loop.RoomQueue;
 import io.tributary.broker.routing.Publisher;
 import io.tributary.broker.routing.RouteCallback;
 import io.tributary.broker.routing.RouteOutcome;
@@ -19,6 +18,7 @@ import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Pubrel;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.thread.RoomQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package io.tributary.broker.connection;
 
-import io.tributary.broker.loop.RoomQueue;
+import io.tributary.common.thread.RoomQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * half of the limits wait for the client  -&gt; whoever publishes for it is read later, from its next message on
  * a quarter                               -&gt; all of them are read again
  * the client has taken less than a hundredth of the limits in ten seconds
- *                                         -&gt; they are read again, and none waits for it before only a quarter is left
+ *                                         -&gt; they are read again; none waits for it before a quarter is left
  * </pre>
  *
  * <p>What waits is counted where it waits: in the inbox of the connection, and in its queues. Any thread, unless a

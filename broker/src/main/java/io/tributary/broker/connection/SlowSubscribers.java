@@ -1,6 +1,6 @@
 package io.tributary.broker.connection;
 
-import io.tributary.broker.loop.RoomQueue;
+import io.tributary.common.thread.RoomQueue;
 import java.util.HashMap;
 import java.util.Map;
 

@@ -1,8 +1,8 @@
 package io.tributary.broker.delivery;
 
-import io.tributary.broker.loop.RoomQueue;
 import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.thread.RoomQueue;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;

@@ -2,7 +2,6 @@ package io.tributary.broker.embedded;
 
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.Endpoint;
-import io.tributary.broker.loop.RoomQueue;
 import io.tributary.broker.retained.RetainedMessages;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionRequest;
@@ -11,6 +10,7 @@ import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
+import io.tributary.common.thread.RoomQueue;
 import io.tributary.common.topic.TopicFilter;
 import java.util.List;
 import java.util.concurrent.CompletionStage;

@@ -1,7 +1,7 @@
 package io.tributary.broker.network;
 
 import io.netty.util.internal.PlatformDependent;
-import io.tributary.broker.loop.RoomQueue;
+import io.tributary.common.thread.RoomQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;

@@ -1,12 +1,12 @@
 package io.tributary.broker.routing;
 
-import io.tributary.broker.loop.RoomQueue;
 import io.tributary.broker.routing.RouterRecorder.Drop;
 import io.tributary.broker.subscription.Grant;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.event.NodeShare;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.thread.RoomQueue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;

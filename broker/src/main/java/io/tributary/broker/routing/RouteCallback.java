@@ -1,6 +1,6 @@
 package io.tributary.broker.routing;
 
-import io.tributary.broker.loop.RoomQueue;
+import io.tributary.common.thread.RoomQueue;
 
 /**
  * Told once the outcome of a message, on any thread, perhaps before the call that routes it returns; must not block.

@@ -2,12 +2,12 @@ package io.tributary.broker.routing;
 
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.NodeInbox;
-import io.tributary.broker.loop.RoomQueue;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.thread.RoomQueue;
 import io.tributary.persistence.shard.AppendCallback;
 import java.util.List;
 import java.util.function.Consumer;

@@ -408,7 +408,7 @@ final class Deliveries {
     }
 
     /**
-     * What a session that is about to end leaves to the client's next one; asks the node of its connection for what that
+     * What a session that is about to end leaves to the client's next one; asks the node of its connection what else it
      * has acknowledged.
      */
     Inheritance inheritanceOf(SessionState client) {

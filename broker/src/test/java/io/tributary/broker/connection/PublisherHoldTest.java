@@ -5,12 +5,12 @@ import static io.tributary.broker.connection.ConnectionFixture.queued;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.connection.OutboundLimits.Overflow;
-import io.tributary.broker.loop.RoomQueue;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.mqtt.MqttPacket.Puback;
 import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.thread.RoomQueue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,11 +2,11 @@ package io.tributary.broker.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.broker.loop.RoomQueue;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
+import io.tributary.common.thread.RoomQueue;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

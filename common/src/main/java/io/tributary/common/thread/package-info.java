@@ -1,4 +1,7 @@
-/** Threads that work off queues, and help each other when there is little to do; and why stages fail. */
+/**
+ * Threads that work off queues, and help each other when there is little to do; queues of those that wait for room; why
+ * stages fail.
+ */
 @NullMarked
 package io.tributary.common.thread;
 

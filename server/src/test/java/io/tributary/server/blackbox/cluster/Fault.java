@@ -281,7 +281,7 @@ enum Fault {
             Duration ahead = context.any(List.of(Duration.ofMinutes(55), Duration.ofMinutes(-55), Duration.ofDays(-1)));
             clock.setOff(ahead);
             context.awaitTraffic();
-            return new InflictedFault(node + " by " + ahead, Set.of(), true, () -> clock.setOff(Duration.ZERO));
+            return new InflictedFault(node + " by " + ahead, Set.of(), true, () -> Fault.putRight(clock, context));
         }
     },
     /** A process that starts with a wrong clock, and is put right while it runs. */
@@ -300,7 +300,7 @@ enum Fault {
             clock.setOff(ahead);
             context.cluster().start(node);
             context.awaitTraffic();
-            return new InflictedFault(node + " by " + ahead, Set.of(), true, () -> clock.setOff(Duration.ZERO));
+            return new InflictedFault(node + " by " + ahead, Set.of(), true, () -> Fault.putRight(clock, context));
         }
     },
     /** Nothing answers, and no connection ends. */
@@ -368,6 +368,12 @@ enum Fault {
 
     /** Does the harm. */
     abstract InflictedFault strike(FaultContext context);
+
+    /** A node whose clock is set begins anew, and is not to be struck while it does. */
+    private static void putRight(WallClock clock, FaultContext context) {
+        clock.setOff(Duration.ZERO);
+        context.cluster().awaitShardsStaySpread(Duration.ofSeconds(5), Duration.ofMinutes(2));
+    }
 
     /** Has Redis stand still; gives what lets it go on, at the end of the outage. */
     private static Runnable pauseRedis(FaultContext context) {

@@ -203,10 +203,20 @@ public final class TestCluster implements AutoCloseable {
      * has all of them for a while, and one that takes a shard over repeats what the log says since the last save point.
      */
     void awaitShardsSpread(Duration limit) {
-        int share = shards / nodes.size();
-        Awaitility.await("each node has its shards")
+        Awaitility.await("each node has its shards").atMost(limit).until(this::areShardsSpread);
+    }
+
+    /** The same, and that it stays so for a while: a node that is about to begin anew does so meanwhile. */
+    void awaitShardsStaySpread(Duration time, Duration limit) {
+        Awaitility.await("each node keeps its shards")
+                .during(time)
                 .atMost(limit)
-                .until(() -> nodes.keySet().stream().allMatch(name -> ownedShards(name) >= share));
+                .until(this::areShardsSpread);
+    }
+
+    private boolean areShardsSpread() {
+        int share = shards / nodes.size();
+        return nodes.keySet().stream().allMatch(name -> ownedShards(name) >= share);
     }
 
     /** Waits until so many nodes take part in owning shards. */

@@ -1,4 +1,4 @@
-package io.tributary.broker.loop;
+package io.tributary.common.thread;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

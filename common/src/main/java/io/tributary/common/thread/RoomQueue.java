@@ -1,4 +1,4 @@
-package io.tributary.broker.loop;
+package io.tributary.common.thread;
 
 import java.util.List;
 import java.util.Set;
