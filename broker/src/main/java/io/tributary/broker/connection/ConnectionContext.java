@@ -50,6 +50,13 @@ record ConnectionContext(
         loop.run(() -> guard(action));
     }
 
+    /**
+     * Has the event loop run the action, behind what was posted before; an exception ends the connection. Any thread.
+     */
+    void post(Runnable action) {
+        loop.post(() -> guard(action));
+    }
+
     /** Runs the action; an exception ends the connection. Event loop only. */
     void guard(Runnable action) {
         assert loop.inLoop();

@@ -126,7 +126,7 @@ final class Inbox implements Endpoint {
 
     /** Has the event loop run the action. */
     void post(Runnable action) {
-        context.loop().post(() -> context.guard(action));
+        context.post(action);
     }
 
     /** Takes room for a message if there is some; an empty inbox takes every message. */

@@ -134,7 +134,7 @@ final class RetainedReplay {
         }
         if (!requests.isEmpty()) {
             resuming = true;
-            context.loop().post(() -> context.guard(this::resume));
+            context.post(this::resume);
         }
     }
 

@@ -7,7 +7,9 @@ import java.util.Map;
 /**
  * The clients that one publisher waits for: it is read again when each of them has room. Confined to the event loop.
  *
- * <p>A client that owes acknowledgements is read all the same: others may wait for these, and it for them.
+ * <p>A client that owes acknowledgements is read all the same: others may wait for these, and it for them. The
+ * publisher is read in a turn of its own: who has room, or sends, may be in the middle of what another client of the
+ * event loop is sent.
  */
 final class SlowSubscribers {
     private final ConnectionContext context;
@@ -22,7 +24,7 @@ final class SlowSubscribers {
     void await(RoomQueue room) {
         if (!owesAcknowledgements() && !waits.containsKey(room)) {
             context.gate().close(PauseReason.SLOW_SUBSCRIBER);
-            waits.put(room, room.await(() -> post(() -> released(room))));
+            waits.put(room, room.await(() -> context.post(() -> released(room))));
         }
     }
 
@@ -36,7 +38,7 @@ final class SlowSubscribers {
     void sent() {
         if (!waits.isEmpty() && owesAcknowledgements()) {
             stop();
-            post(() -> {
+            context.post(() -> {
                 if (waits.isEmpty()) {
                     context.gate().open(PauseReason.SLOW_SUBSCRIBER);
                 }
@@ -52,10 +54,5 @@ final class SlowSubscribers {
 
     private boolean owesAcknowledgements() {
         return (int) context.flow().get() > 0;
-    }
-
-    /** Not at once: this may be in the middle of what is sent to another client of the event loop. */
-    private void post(Runnable action) {
-        context.loop().post(() -> context.guard(action));
     }
 }

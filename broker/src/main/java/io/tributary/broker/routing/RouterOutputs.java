@@ -26,7 +26,7 @@ public record RouterOutputs(
 
     /** Hands a message of QoS 0 to a persistent session, here or elsewhere; tells whether it may arrive. */
     boolean deliverQos0(String clientId, long session, Queued copy) {
-        return connections.deliverQos0(clientId, session, copy) || nodes.deliverQos0(clientId, session, copy);
+        return deliverQos0(clientId, session, copy, _ -> {});
     }
 
     /**

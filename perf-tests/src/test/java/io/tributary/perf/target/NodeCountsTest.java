@@ -2,14 +2,8 @@ package io.tributary.perf.target;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,46 +26,31 @@ class NodeCountsTest {
             tributary_messages_dropped_total{place="session",reason="queue_full",rules="none"} 30.0
             """);
 
-    private final AtomicInteger requests = new AtomicInteger();
-    private HttpServer node;
+    private Map<String, String> answers = ANSWERS;
+    private FakeNode node;
 
     @BeforeEach
     void start() throws Exception {
-        node = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        node.createContext("/actuator/prometheus", exchange -> {
-            String asked = exchange.getRequestURI().getQuery().replace("includedNames=", "");
-            requests.incrementAndGet();
-            byte[] answer = Arrays.stream(asked.split(","))
-                    .map(name -> ANSWERS.getOrDefault(name, ""))
-                    .collect(Collectors.joining())
-                    .getBytes(StandardCharsets.UTF_8);
-            exchange.sendResponseHeaders(200, answer.length == 0 ? -1 : answer.length);
-            exchange.getResponseBody().write(answer);
-            exchange.close();
-        });
-        node.start();
+        node = new FakeNode(names ->
+                names.stream().map(name -> answers.getOrDefault(name, "")).collect(Collectors.joining()));
     }
 
     @AfterEach
     void stop() {
-        node.stop(0);
+        node.close();
     }
 
     @Test
     void addsUpWhatNodesSay() {
-        int port = node.getAddress().getPort();
+        int port = node.port();
         assertThat(counts(port, port)).isEqualTo(Map.of("messages queued", 14L, "messages dropped", 864L));
-        assertThat(requests).hasValue(2);
+        assertThat(node.requests()).isEqualTo(2);
     }
 
     @Test
     void leavesOutWhatANodeDoesNotKnow() {
-        node.removeContext("/actuator/prometheus");
-        node.createContext("/actuator/prometheus", exchange -> {
-            exchange.sendResponseHeaders(200, -1);
-            exchange.close();
-        });
-        assertThat(counts(node.getAddress().getPort())).isEmpty();
+        answers = Map.of();
+        assertThat(counts(node.port())).isEmpty();
     }
 
     private static Map<String, Long> counts(Integer... ports) {

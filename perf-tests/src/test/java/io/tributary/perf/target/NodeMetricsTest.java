@@ -3,13 +3,9 @@ package io.tributary.perf.target;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.net.httpserver.HttpServer;
 import io.tributary.perf.machine.Usage;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,23 +25,16 @@ class NodeMetricsTest {
             tributary_redis_bytes_total{direction="sent"} 4.0
             """;
 
-    private HttpServer node;
+    private FakeNode node;
 
     @BeforeEach
     void start() throws IOException {
-        node = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        node.createContext("/actuator/prometheus", exchange -> {
-            byte[] bytes = answer.getBytes(StandardCharsets.UTF_8);
-            exchange.sendResponseHeaders(200, bytes.length);
-            exchange.getResponseBody().write(bytes);
-            exchange.close();
-        });
-        node.start();
+        node = new FakeNode(_ -> answer);
     }
 
     @AfterEach
     void stop() {
-        node.stop(0);
+        node.close();
     }
 
     @Test
@@ -65,14 +54,18 @@ class NodeMetricsTest {
     @Test
     void saysWhichNodeDoesNotAnswer() {
         NodeMetrics gone = metrics();
-        node.stop(0);
-        assertThatThrownBy(gone::get)
+        node.close();
+        assertThatThrownBy(gone::get).isInstanceOf(TargetException.class).hasMessageContaining(":" + node.port());
+    }
+
+    @Test
+    void refusesWhatIsNoAddressOfHttp() {
+        assertThatThrownBy(() -> new NodeMetrics(URI.create("host:9093")))
                 .isInstanceOf(TargetException.class)
-                .hasMessageContaining(":" + node.getAddress().getPort());
+                .hasMessageContaining("host:9093 is not the HTTP listener of a node");
     }
 
     private NodeMetrics metrics() {
-        return new NodeMetrics(
-                URI.create("http://127.0.0.1:" + node.getAddress().getPort()));
+        return new NodeMetrics(URI.create("http://127.0.0.1:" + node.port()));
     }
 }
