@@ -20,7 +20,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -74,14 +73,8 @@ final class FindRateCommand implements Callable<Integer> {
             description = "How often the distance is halved: 3 for an eighth of the rate (${DEFAULT-VALUE}).")
     private int steps;
 
-    @Option(names = "--target", paramLabel = "WHAT", description = "As perf run has it.")
-    private @Nullable String target;
-
-    @Option(names = "--set", paramLabel = "KEY=VALUE", description = "As perf run has it (repeat it).")
-    private Map<String, String> settings = new LinkedHashMap<>();
-
-    @Option(names = "--scale", paramLabel = "FACTOR", description = "Multiplies the numbers of clients.")
-    private @Nullable Double scale;
+    @Mixin
+    private TargetOptions targetOptions = new TargetOptions();
 
     @Mixin
     private RunnerOptions runnerOptions = new RunnerOptions();
@@ -90,7 +83,9 @@ final class FindRateCommand implements Callable<Integer> {
             names = "--out",
             paramLabel = "DIRECTORY",
             defaultValue = "perf-results/find-rate",
-            description = "For result.json and report.md (${DEFAULT-VALUE}).")
+            description =
+                    "For result.json and report.md (${DEFAULT-VALUE}). With - nothing is written, and result.json printed as"
+                            + " one line.")
     private Path out = Path.of("");
 
     private final List<RunResult> tried = new ArrayList<>();
@@ -131,7 +126,7 @@ final class FindRateCommand implements Callable<Integer> {
             throw new UsageException("--parameter " + parameter + ": " + name + " has no number of that name; it has "
                     + file.parameters());
         }
-        String said = settings.get(parameter);
+        String said = targetOptions.setting(parameter);
         try {
             return said == null ? number.doubleValue() : Double.parseDouble(said);
         } catch (NumberFormatException e) {
@@ -140,19 +135,16 @@ final class FindRateCommand implements Callable<Integer> {
     }
 
     private boolean holds(ScenarioFile file, double rate, Duration limit, LocalRunners runners) throws IOException {
-        Map<String, String> changes = new LinkedHashMap<>(settings);
-        changes.put(parameter, text(rate));
-        List<PlannedRun> planned = file.runs(changes, scale);
+        List<PlannedRun> planned = targetOptions.runs(file, Map.of(parameter, text(rate)));
         if (planned.size() != 1) {
             throw new UsageException(name + " makes " + planned.size() + " runs; set what varies: "
                     + planned.getFirst().combination().keySet());
         }
         PlannedRun run =
                 new PlannedRun(Map.of(parameter, text(rate)), planned.getFirst().tree());
-        String words = target == null ? run.scenario().target() : target;
         RunResult result;
         try {
-            result = new Measurement(err(), Map.of(), Map.of()).perform(run, words, runners);
+            result = targetOptions.measurement(err()).perform(run, targetOptions.target(run), runners);
         } catch (RunException | CrewException | ConnectException e) {
             err().println(parameter + "=" + text(rate) + ": does not hold: " + e.getMessage());
             isToolAtFault = false;
@@ -202,12 +194,16 @@ final class FindRateCommand implements Callable<Integer> {
     private int write(double best, double tooMuch) throws IOException {
         PrintWriter print = spec.commandLine().getOut();
         if (!tried.isEmpty()) {
-            Files.createDirectories(out);
-            ResultFile.of(tried).write(out.resolve("result.json"));
             String markdown = MarkdownReport.of(tried);
-            Files.writeString(out.resolve("report.md"), markdown);
             print.println(markdown.lines().takeWhile(line -> !line.isBlank()).reduce("", (a, b) -> a + b + "\n"));
-            err().println("Written to " + out + ": result.json, report.md");
+            if (ResultFile.isForOutput(out)) {
+                print.println(ResultFile.of(tried).line());
+            } else {
+                Files.createDirectories(out);
+                ResultFile.of(tried).write(out.resolve("result.json"));
+                Files.writeString(out.resolve("report.md"), markdown);
+                err().println("Written to " + out + ": result.json, report.md");
+            }
         }
         if (best == 0) {
             print.println("None holds, not even " + parameter + "=" + text(tooMuch));

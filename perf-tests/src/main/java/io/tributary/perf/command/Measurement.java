@@ -55,7 +55,8 @@ record Measurement(PrintWriter err, Map<String, Long> pids, Map<String, URI> nod
             ProgressLine progress =
                     new ProgressLine(err, Boolean.getBoolean("tributary.perf.terminal"), lengths(scenario));
             TargetFacts facts = new TargetFacts(started.name(), started.version(), started.facts());
-            Watched watched = new Watched(started.processes(), NodeMetrics.of(nodes), counts(started));
+            Map<String, URI> each = NodeMetrics.each(nodes);
+            Watched watched = new Watched(started.processes(), NodeMetrics.of(each), counts(started, each));
             Run run = new Run(planned, facts, started.addresses(), watched, started.faults(), Program.commit());
             try {
                 return run.perform(runners.present(), progress);
@@ -67,7 +68,7 @@ record Measurement(PrintWriter err, Map<String, Long> pids, Map<String, URI> nod
         }
     }
 
-    private Supplier<Map<String, Long>> counts(Target started) {
+    private static Supplier<Map<String, Long>> counts(Target started, Map<String, URI> nodes) {
         return nodes.isEmpty() ? started.counts() : NodeMetrics.counts(List.copyOf(nodes.values()));
     }
 

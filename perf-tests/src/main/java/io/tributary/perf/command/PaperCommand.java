@@ -152,17 +152,11 @@ final class PaperCommand implements Callable<Integer> {
 
     /** In place of the runs of this row that are in the file, in the order of the table. */
     private void keep(PublishedTable table, PublishedRow row, String words, List<RunResult> runs) throws IOException {
-        Path file = Files.createDirectories(results()).resolve(PublishedPage.fileName(table, words));
+        Path file = Files.createDirectories(results()).resolve(PublishedPage.fileName(table, words, isFull));
         List<RunResult> before = Files.exists(file) ? ResultFile.read(file).runs() : List.of();
-        List<RunResult> ofThisForm = before.stream()
-                .filter(run -> PublishedTable.isFull(run.label()) == isFull)
-                .toList();
-        if (ofThisForm.size() < before.size()) {
-            err().println("tributary: the runs of the other form in " + file + " are left out from now on");
-        }
         List<RunResult> all = new ArrayList<>();
         for (PublishedRow one : table.rows()) {
-            List<RunResult> old = ofThisForm.stream()
+            List<RunResult> old = before.stream()
                     .filter(run -> table.isRunOf(one, run.label()))
                     .toList();
             all.addAll(one.equals(row) ? runs : old);

@@ -141,7 +141,7 @@ public final class PerfCommand implements Subcommand, Runnable {
                             names = "--connect",
                             required = true,
                             paramLabel = "HOST:PORT",
-                            description = "Where the orchestrator listens.")
+                            description = "Where the orchestrator listens, within a minute.")
                     String place,
             @Option(
                             names = "--secret-file",

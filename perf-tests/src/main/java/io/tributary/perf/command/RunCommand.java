@@ -10,7 +10,6 @@ import io.tributary.perf.scenario.Library;
 import io.tributary.perf.scenario.PlannedRun;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -18,7 +17,6 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -43,36 +41,8 @@ final class RunCommand implements Callable<Integer> {
     @Parameters(paramLabel = "SCENARIO", description = "perf list names those that are built in.")
     private String name = "";
 
-    @Option(
-            names = "--target",
-            paramLabel = "WHAT",
-            description =
-                    "standalone, cluster, cluster:NODES[,kafka=N][,redis=N], cluster:DIRECTORY, haproxy:POLICY:NODES,"
-                            + " nginx:POLICY:NODES (see the scenario load-balancing), mosquitto, hivemq-ce, nats, mochi,"
-                            + " rabbitmq, HOST:PORT[,HOST:PORT...]; as the scenario says.")
-    private @Nullable String target;
-
-    @Option(
-            names = "--pid",
-            paramLabel = "NAME=PID",
-            description = "A process to measure, besides those that are known (repeat it).")
-    private Map<String, Long> pids = new LinkedHashMap<>();
-
-    @Option(
-            names = "--node",
-            paramLabel = "NAME=URL",
-            description =
-                    "A node of a Tributary to measure by its metrics, such as n1=http://10.0.0.5:9093 (repeat it).")
-    private Map<String, URI> nodes = new LinkedHashMap<>();
-
-    @Option(
-            names = "--set",
-            paramLabel = "KEY=VALUE",
-            description = "A parameter of the scenario, or any setting by its path (repeat it).")
-    private Map<String, String> settings = new LinkedHashMap<>();
-
-    @Option(names = "--scale", paramLabel = "FACTOR", description = "Multiplies the numbers of clients.")
-    private @Nullable Double scale;
+    @Mixin
+    private TargetOptions targetOptions = new TargetOptions();
 
     @Option(
             names = "--repeat",
@@ -87,7 +57,9 @@ final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--out",
             paramLabel = "DIRECTORY",
-            description = "For result.json, report.md and report.html (perf-results/NAME-TIME).")
+            description =
+                    "For result.json, report.md and report.html (perf-results/NAME-TIME). With - nothing is written, and"
+                            + " result.json printed as one line behind the report.")
     private @Nullable Path out;
 
     @Option(names = "--accept-bottleneck", description = "Report a run that the tool itself spoilt, marked as such.")
@@ -98,18 +70,14 @@ final class RunCommand implements Callable<Integer> {
         if (repeat < 1) {
             throw new UsageException("--repeat needs a number of 1 or more, not " + repeat);
         }
-        nodes.keySet().stream().filter(pids::containsKey).findFirst().ifPresent(twice -> {
-            throw new UsageException("--node and --pid: only one of them can be " + twice);
-        });
-        List<PlannedRun> planned = Library.find(name).runs(settings, scale);
+        List<PlannedRun> planned = targetOptions.runs(Library.find(name), Map.of());
         List<RunResult> results = new ArrayList<>();
         boolean refused = false;
-        Measurement measurement = new Measurement(err(), pids, nodes);
+        Measurement measurement = targetOptions.measurement(err());
         try (LocalRunners runners = LocalRunners.of(runnerOptions)) {
             for (PlannedRun run : planned) {
                 for (int i = 0; i < repeat; i++) {
-                    String words = target == null ? run.scenario().target() : target;
-                    RunResult result = measurement.perform(run, words, runners);
+                    RunResult result = measurement.perform(run, targetOptions.target(run), runners);
                     boolean valid = result.refusals().isEmpty() || acceptsBottleneck;
                     if (valid) {
                         results.add(result);
@@ -121,7 +89,7 @@ final class RunCommand implements Callable<Integer> {
             }
         }
         if (!results.isEmpty()) {
-            write(directory(), results);
+            report(results);
         }
         if (refused) {
             return ExitCodes.BOTTLENECK;
@@ -140,9 +108,17 @@ final class RunCommand implements Callable<Integer> {
         return Files.createDirectories(out == null ? Path.of("perf-results", plain + "-" + stamp) : out);
     }
 
-    private void write(Path directory, List<RunResult> results) throws IOException {
-        ResultFile.of(results).write(directory.resolve("result.json"));
+    private void report(List<RunResult> results) throws IOException {
+        PrintWriter print = spec.commandLine().getOut();
         String markdown = MarkdownReport.of(results);
+        if (ResultFile.isForOutput(out)) {
+            print.println(markdown);
+            printMedian(results);
+            print.println(ResultFile.of(results).line());
+            return;
+        }
+        Path directory = directory();
+        ResultFile.of(results).write(directory.resolve("result.json"));
         Files.writeString(directory.resolve("report.md"), markdown);
         Files.writeString(
                 directory.resolve("report.html"),
@@ -150,17 +126,22 @@ final class RunCommand implements Callable<Integer> {
                         results.getFirst().label() + " on "
                                 + results.getFirst().target().name(),
                         results));
-        PrintWriter print = spec.commandLine().getOut();
         print.println(markdown);
+        printMedian(results);
+        err().println("Written to " + directory + ": result.json, report.md, report.html");
+    }
+
+    private void printMedian(List<RunResult> results) {
         if (results.size() > 2) {
             RunResult median = median(results);
-            print.printf(
-                    Locale.ROOT,
-                    "Median by CPU a message: %.2f us of the broker (run of %s)%n",
-                    median.measured().microsPerMessage(median.targetCpuSeconds()),
-                    median.started());
+            spec.commandLine()
+                    .getOut()
+                    .printf(
+                            Locale.ROOT,
+                            "Median by CPU a message: %.2f us of the broker (run of %s)%n",
+                            median.measured().microsPerMessage(median.targetCpuSeconds()),
+                            median.started());
         }
-        err().println("Written to " + directory + ": result.json, report.md, report.html");
     }
 
     private static RunResult median(List<RunResult> results) {

@@ -104,11 +104,6 @@ public record PublishedTable(
         return label.endsWith(" " + ROW + "=" + row.name());
     }
 
-    /** Whether a run with this label was made in the full form. */
-    public static boolean isFull(String label) {
-        return label.contains(" form=full ");
-    }
-
     /**
      * What a publication says of all rows of a table together.
      *

@@ -25,11 +25,13 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** The tables of published works with our figures beside theirs, as Markdown. */
 public final class PublishedPage {
     private static final String NOTHING = "";
+    private static final String FULL = ".full";
 
     /** What is measured in the publications and is no broker: no ratio is to it. */
     private static final String NO_BROKER = "OpenDDS";
@@ -60,7 +62,7 @@ public final class PublishedPage {
     /**
      * All tables, and what is left of the works.
      *
-     * @param results the folder with files {@code TABLE.TARGET.json}
+     * @param results the folder with files {@code TABLE.TARGET.json}, and {@code TABLE.TARGET.full.json} of the full form
      * @throws IOException if a result cannot be read
      */
     public static String of(Published published, Path results) throws IOException {
@@ -79,10 +81,20 @@ public final class PublishedPage {
         return text.append('\n').toString();
     }
 
-    /** The name of the file with the runs of a table on a target. */
-    public static String fileName(PublishedTable table, String target) {
+    /** The name of the file with the runs of a table on a target, in the full form or the fast one. */
+    public static String fileName(PublishedTable table, String target, boolean isFull) {
         String kind = target.replaceFirst("^(haproxy|nginx|cluster):.*", "$1").replaceAll("[^A-Za-z0-9-]+", "-");
-        return table.name() + "." + kind + ".json";
+        return table.name() + "." + kind + (isFull ? FULL : NOTHING) + ".json";
+    }
+
+    /** What the column of a target is called, {@code standalone} or {@code standalone.full}. */
+    private static String heading(String target) {
+        String kind = kind(target);
+        return TARGETS.getOrDefault(kind, kind) + (target.endsWith(FULL) ? ", in full" : NOTHING);
+    }
+
+    private static String kind(String target) {
+        return target.endsWith(FULL) ? target.substring(0, target.length() - FULL.length()) : target;
     }
 
     /**
@@ -99,9 +111,7 @@ public final class PublishedPage {
             return text.append(": not run yet.\n").toString();
         }
         List<RunResult> all = ours.values().stream().flatMap(List::stream).toList();
-        boolean isFull = PublishedTable.isFull(all.getFirst().label());
-        text.append(", size: ").append((isFull ? table.full() : table.fast()).size());
-        text.append(runs(table, all)).append(".\n\n");
+        text.append(sizes(table, ours.keySet())).append(runs(table, all)).append(".\n\n");
         text.append(rows(table, ours).markdown()).append('\n');
         Summary summary = table.summary();
         if (summary != null) {
@@ -110,6 +120,16 @@ public final class PublishedPage {
         }
         differences(table, all).forEach(line -> text.append("* ").append(line).append('\n'));
         return text.append('\n').append(setting(all)).append('\n').toString();
+    }
+
+    private static String sizes(PublishedTable table, Set<String> targets) {
+        boolean hasFull = targets.stream().anyMatch(target -> target.endsWith(FULL));
+        boolean hasFast = targets.stream().anyMatch(target -> !target.endsWith(FULL));
+        return (hasFast ? ", size: " + table.fast().size() : NOTHING)
+                + (hasFull
+                        ? (hasFast ? "; " : ", ") + "in full (`--full`): "
+                                + table.full().size()
+                        : NOTHING);
     }
 
     /** How many runs a figure is the median of, where it is of several. */
@@ -131,7 +151,9 @@ public final class PublishedPage {
         if (!Files.isDirectory(results)) {
             return byTarget;
         }
-        List<String> order = List.copyOf(TARGETS.keySet());
+        List<String> order = TARGETS.keySet().stream()
+                .flatMap(kind -> Stream.of(kind + FULL, kind))
+                .toList();
         List<Path> files;
         try (Stream<Path> all = Files.list(results)) {
             files = all.filter(file -> file.getFileName().toString().startsWith(begin))
@@ -175,7 +197,7 @@ public final class PublishedPage {
                         .map(runs -> figure(runs, table, row, figure))
                         .toList();
                 List<String> line = line(i == 0 ? row.name() : NOTHING, figure.words(), theirs, here);
-                line.add(isOurs(ours) ? ratio(figure.better(), brokers, here.getFirst()) : NOTHING);
+                line.add(ratio(figure.better(), brokers, ofTributary(ours, here)));
                 rows.add(line);
             }
         }
@@ -185,7 +207,7 @@ public final class PublishedPage {
     private static List<String> head(String first, List<String> systems, Map<String, List<RunResult>> ours) {
         List<String> head = new ArrayList<>(List.of(first, "figure"));
         head.addAll(systems);
-        ours.keySet().forEach(target -> head.add("**" + TARGETS.getOrDefault(target, target) + "**"));
+        ours.keySet().forEach(target -> head.add("**" + heading(target) + "**"));
         head.add("ratio");
         return head;
     }
@@ -198,9 +220,18 @@ public final class PublishedPage {
         return line;
     }
 
-    /** Whether the first column of ours is a Tributary's. */
-    private static boolean isOurs(Map<String, List<RunResult>> ours) {
-        return TARGETS.getOrDefault(ours.keySet().iterator().next(), NOTHING).startsWith("Tributary");
+    /** The figure of the first target if that is a Tributary: in the full form, where there is one. */
+    private static OptionalDouble ofTributary(Map<String, List<RunResult>> ours, List<OptionalDouble> here) {
+        List<String> targets = List.copyOf(ours.keySet());
+        String first = kind(targets.getFirst());
+        if (!TARGETS.getOrDefault(first, NOTHING).startsWith("Tributary")) {
+            return OptionalDouble.empty();
+        }
+        return IntStream.range(0, targets.size())
+                .filter(i -> kind(targets.get(i)).equals(first) && here.get(i).isPresent())
+                .mapToObj(here::get)
+                .findFirst()
+                .orElse(OptionalDouble.empty());
     }
 
     /** The median of the runs of a row, without those that the load tool spoilt. */

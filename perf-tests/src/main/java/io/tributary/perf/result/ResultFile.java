@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file with results.
@@ -42,6 +43,16 @@ public record ResultFile(String tool, List<RunResult> runs) {
         mapper.configOverride(Map.class).setSetterInfo(empty);
         mapper.configOverride(List.class).setSetterInfo(empty);
         return mapper;
+    }
+
+    /** Whether {@code --out} asks for a line on standard output in place of files: {@code -}. */
+    public static boolean isForOutput(@Nullable Path out) {
+        return out != null && "-".equals(out.toString());
+    }
+
+    /** All of it as one line, which {@link #read} reads too. */
+    public String line() throws IOException {
+        return MAPPER.writer().without(SerializationFeature.INDENT_OUTPUT).writeValueAsString(this);
     }
 
     /** Reads one. */

@@ -11,13 +11,19 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** A process with a share of the clients: does what its orchestrator asks, until that is gone. */
 public final class Runner {
     private static final int GREETING_MILLIS = 10_000;
+    /** For an orchestrator that starts at the same time. */
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static final Duration AGAIN = Duration.ofMillis(500);
 
     private final Frames frames;
     private final RunClock clock = new RunClock();
@@ -28,13 +34,13 @@ public final class Runner {
     }
 
     /**
-     * Connects to an orchestrator and works for it; returns when it has closed the connection.
+     * Connects to an orchestrator, which may come a minute later, and works for it; returns when it has closed the
+     * connection.
      *
-     * @throws RunException if there is none, or it has another secret
+     * @throws RunException if there is none within that time, or it has another secret
      */
     public static void work(InetSocketAddress orchestrator, Secret secret) {
-        try (Socket socket = new Socket()) {
-            socket.connect(orchestrator, GREETING_MILLIS);
+        try (Socket socket = connect(orchestrator)) {
             socket.setSoTimeout(GREETING_MILLIS);
             Frames frames = new Frames(socket);
             secret.greet(frames);
@@ -42,6 +48,25 @@ public final class Runner {
             new Runner(frames).work();
         } catch (IOException e) {
             throw new RunException("no work from " + orchestrator + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static Socket connect(InetSocketAddress orchestrator) throws IOException {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            Socket socket = new Socket();
+            try {
+                // Its name may have an address only now.
+                socket.connect(
+                        new InetSocketAddress(orchestrator.getHostString(), orchestrator.getPort()), GREETING_MILLIS);
+                return socket;
+            } catch (IOException e) {
+                socket.close();
+                if (System.nanoTime() - deadline > 0) {
+                    throw e;
+                }
+                LockSupport.parkNanos(AGAIN.toNanos());
+            }
         }
     }
 

@@ -3,9 +3,11 @@ package io.tributary.perf.target;
 import io.tributary.perf.machine.Usage;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -137,6 +140,49 @@ public final class NodeMetrics implements Supplier<Usage> {
         } catch (IOException e) {
             return true;
         }
+    }
+
+    /**
+     * The nodes behind names: a host with several addresses, as a headless Service of Kubernetes has them, is a node for
+     * each: {@code NAME-1} and so on, in the order of their addresses. Asks the name service, and so blocks.
+     */
+    public static Map<String, URI> each(Map<String, URI> named) {
+        return each(named, NodeMetrics::addresses);
+    }
+
+    static Map<String, URI> each(Map<String, URI> named, Function<String, List<String>> names) {
+        Map<String, URI> nodes = new LinkedHashMap<>();
+        named.forEach((name, listener) -> {
+            List<String> hosts = listener.getHost() == null
+                    ? List.of() // about which the first question says more
+                    : names.apply(listener.getHost()).stream().sorted().toList();
+            if (hosts.size() < 2) {
+                nodes.put(name, listener);
+                return;
+            }
+            for (int i = 0; i < hosts.size(); i++) {
+                nodes.put(name + "-" + (i + 1), at(listener, hosts.get(i)));
+            }
+        });
+        return nodes;
+    }
+
+    /** Those of a host, as URLs have them; none of one that is not known, about which the first question says more. */
+    private static List<String> addresses(String host) {
+        try {
+            return Stream.of(InetAddress.getAllByName(host))
+                    .map(address -> address instanceof Inet6Address
+                            ? "[" + address.getHostAddress() + "]"
+                            : address.getHostAddress())
+                    .toList();
+        } catch (UnknownHostException e) {
+            return List.of();
+        }
+    }
+
+    private static URI at(URI listener, String host) {
+        return URI.create(
+                listener.getScheme() + "://" + host + (listener.getPort() < 0 ? "" : ":" + listener.getPort()));
     }
 
     /** What several nodes count, added up. */

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -64,6 +65,18 @@ class PerfCommandTest {
         assertThat(results.resolve("report.html")).content().contains("<svg");
         assertThat(results.resolve("report.md")).content().contains("all delivered");
         assertThat(out.toString(StandardCharsets.UTF_8)).contains("| lost | 0 |");
+    }
+
+    @Test
+    void printsTheResultWhenOutputIsStandardOutput() throws Exception {
+        assertThat(run("run", "p2p", List.of("--out", "-"))).as(said()).isZero();
+        String said = out.toString(StandardCharsets.UTF_8);
+        assertThat(said).contains("| lost | 0 |");
+        Path file = Files.writeString(
+                results.resolve("line.json"),
+                said.lines().filter(line -> line.startsWith("{")).collect(Collectors.joining("\n")));
+        assertThat(ResultFile.read(file).runs()).hasSize(1);
+        assertThat(results).isDirectoryNotContaining("glob:**/report.*");
     }
 
     @Test
@@ -226,7 +239,10 @@ class PerfCommandTest {
     }
 
     private int run(String verb, String scenario, List<String> more) {
-        List<String> words = new ArrayList<>(List.of(verb, scenario, "--out", results.toString()));
+        List<String> words = new ArrayList<>(List.of(verb, scenario));
+        if (!more.contains("--out")) {
+            words.addAll(List.of("--out", results.toString()));
+        }
         words.add("--target");
         words.add("127.0.0.1:" + broker.listeners().getFirst().address().getPort());
         words.add("--pid");

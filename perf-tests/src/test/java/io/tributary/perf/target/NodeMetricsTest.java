@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tributary.perf.machine.Usage;
 import java.io.IOException;
 import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,6 +66,29 @@ class NodeMetricsTest {
         assertThatThrownBy(() -> new NodeMetrics(URI.create("host:9093")))
                 .isInstanceOf(TargetException.class)
                 .hasMessageContaining("host:9093 is not the HTTP listener of a node");
+    }
+
+    @Test
+    void isSeveralNodesWhenTheNameHasSeveralAddresses() {
+        Map<String, List<String>> names = Map.of(
+                "nodes", List.of("10.0.0.7", "[fd00::1]", "10.0.0.5"), "one", List.of("10.0.0.9"), "none", List.of());
+        Map<String, URI> asked = new LinkedHashMap<>();
+        asked.put("mqtt", URI.create("http://nodes:9093"));
+        asked.put("alone", URI.create("http://one:9093"));
+        asked.put("gone", URI.create("http://none"));
+        assertThat(NodeMetrics.each(asked, names::get))
+                .containsExactly(
+                        Map.entry("mqtt-1", URI.create("http://10.0.0.5:9093")),
+                        Map.entry("mqtt-2", URI.create("http://10.0.0.7:9093")),
+                        Map.entry("mqtt-3", URI.create("http://[fd00::1]:9093")),
+                        Map.entry("alone", URI.create("http://one:9093")),
+                        Map.entry("gone", URI.create("http://none")));
+    }
+
+    @Test
+    void isItselfWhenAnAddressWasGiven() {
+        Map<String, URI> node = Map.of("n1", URI.create("http://127.0.0.1:9093"));
+        assertThat(NodeMetrics.each(node)).isEqualTo(node);
     }
 
     private NodeMetrics metrics() {

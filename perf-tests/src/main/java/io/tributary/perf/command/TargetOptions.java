@@ -1,0 +1,78 @@
+package io.tributary.perf.command;
+
+import io.tributary.cli.UsageException;
+import io.tributary.perf.scenario.PlannedRun;
+import io.tributary.perf.scenario.ScenarioFile;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** What a scenario is run against, with which changes, and what is measured besides. */
+final class TargetOptions {
+    @Option(
+            names = "--target",
+            paramLabel = "WHAT",
+            description =
+                    "standalone, cluster, cluster:NODES[,kafka=N][,redis=N], cluster:DIRECTORY, haproxy:POLICY:NODES,"
+                            + " nginx:POLICY:NODES (see the scenario load-balancing), mosquitto, hivemq-ce, nats, mochi,"
+                            + " rabbitmq, HOST:PORT[,HOST:PORT...]; as the scenario says.")
+    private @Nullable String target;
+
+    @Option(
+            names = "--pid",
+            paramLabel = "NAME=PID",
+            description = "A process to measure, besides those that are known (repeat it).")
+    private Map<String, Long> pids = new LinkedHashMap<>();
+
+    @Option(
+            names = "--node",
+            paramLabel = "NAME=URL",
+            description =
+                    "A node of a Tributary to measure by its metrics, such as n1=http://10.0.0.5:9093 (repeat it). A host"
+                            + " name with several addresses is so many nodes.")
+    private Map<String, URI> nodes = new LinkedHashMap<>();
+
+    @Option(
+            names = "--set",
+            paramLabel = "KEY=VALUE",
+            description = "A parameter of the scenario, or any setting by its path (repeat it).")
+    private Map<String, String> settings = new LinkedHashMap<>();
+
+    @Option(names = "--scale", paramLabel = "FACTOR", description = "Multiplies the numbers of clients.")
+    private @Nullable Double scale;
+
+    /** The value of {@code --set} for a parameter; null without one. */
+    @Nullable
+    String setting(String parameter) {
+        return settings.get(parameter);
+    }
+
+    /** The runs of a scenario, with {@code --set}, these settings above it, and {@code --scale}. */
+    List<PlannedRun> runs(ScenarioFile file, Map<String, String> above) {
+        Map<String, String> all = new LinkedHashMap<>(settings);
+        all.putAll(above);
+        return file.runs(all, scale);
+    }
+
+    /** What a run is against, in the words of {@code --target}. */
+    String target(PlannedRun run) {
+        return target == null ? run.scenario().target() : target;
+    }
+
+    /**
+     * What measures.
+     *
+     * @param err says what goes on
+     * @throws UsageException where a process and a node have the same name
+     */
+    Measurement measurement(PrintWriter err) {
+        nodes.keySet().stream().filter(pids::containsKey).findFirst().ifPresent(twice -> {
+            throw new UsageException("--node and --pid: only one of them can be " + twice);
+        });
+        return new Measurement(err, pids, nodes);
+    }
+}

@@ -1,0 +1,56 @@
+package io.tributary.perf.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.perf.paper.Published;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PublishedPageTest {
+    private static final Path KEPT = Path.of("results", "published");
+    private static final String TABLE = "psmark-table-7";
+
+    @TempDir
+    private Path results;
+
+    @Test
+    void hasBothFormsBesideEachOtherWhenBothWereRun() throws IOException {
+        keep(TABLE + ".standalone.json", TABLE + ".standalone.json");
+        keep(TABLE + ".standalone.json", TABLE + ".standalone.full.json");
+        List<String> lines = lines();
+        assertThat(lines).anyMatch(line -> line.contains("; in full (`--full`): "));
+        assertThat(lines).anyMatch(line -> line.contains("| **Tributary, in full** | **Tributary** | ratio |"));
+    }
+
+    @Test
+    void hasRatioOfTheFullFormWhenNoOtherWasRun() throws IOException {
+        keep(TABLE + ".standalone.json", TABLE + ".standalone.full.json");
+        keep(TABLE + ".mosquitto.json", TABLE + ".mosquitto.json");
+        String mean = lines().stream()
+                .filter(line -> line.startsWith("| PSMark-F | "))
+                .findFirst()
+                .orElseThrow();
+        assertThat(mean).matches(".*\\| [0-9.]+ \\| [0-9.]+ \\| [0-9.]+ \\|");
+    }
+
+    @Test
+    void hasNoRatioWhenOthersAloneWereRun() throws IOException {
+        keep(TABLE + ".mosquitto.json", TABLE + ".mosquitto.json");
+        assertThat(lines())
+                .filteredOn(line -> line.startsWith("| PSMark-F | "))
+                .isNotEmpty()
+                .allMatch(line -> line.endsWith("|  |"));
+    }
+
+    private void keep(String from, String to) throws IOException {
+        Files.copy(KEPT.resolve(from), results.resolve(to));
+    }
+
+    private List<String> lines() throws IOException {
+        return PublishedPage.of(Published.read(), results).lines().toList();
+    }
+}
