@@ -74,6 +74,12 @@ grep -q '"UP"' "$scratch/health" || die "health says: $(cat "$scratch/health")"
 grep -q "/opt/tributary/lib/native/librocksdbjni" "/proc/$pid/maps" || die "RocksDB's library is not the unpacked one"
 grep -q "/opt/tributary/lib/native/libnetty_transport_native_epoll" "/proc/$pid/maps" || die "nor is that of Netty"
 exchange 1883
+# The load tool, which finds its jars with those of the broker, and Netty's library where this one does.
+cp -R "$root"/opt/perf/. "$root/opt/tributary/"
+(nsenter --target "$pid" --mount --net --root --wd=/ env -C /tmp TRIBUTARY_PERF_OPTS=-Djava.io.tmpdir=/var/lib/tributary/data \
+  /opt/tributary/bin/tributary perf run p2p --target 127.0.0.1:1883 --node broker=http://127.0.0.1:9093 --set pairs=5 --set warmup=1s \
+  --set duration=2s --accept-bottleneck --out -) >"$scratch/perf" 2>&1 || die "the load tool: $(head -n 5 "$scratch/perf")"
+grep -q '^{"tool".*"lost":0' "$scratch/perf" || die "the load tool gives no result: $(cut -c 1-200 "$scratch/perf")"
 stop
 
 # Each kind of hash, as the image's jar of them is not whole.
@@ -96,4 +102,4 @@ for user in a b c; do
   ! inside mosquitto_pub -u "$user" -P other -q 1 -t trial/door -m open 2>/dev/null || die "$user is let in with another password"
 done
 stop
-echo "== the image's files: $(du -sm "$root" | cut -f1) MB, a broker runs from them with nothing to write to but its data"
+echo "== the image's files: $(du -sm "$root" | cut -f1) MB, a broker runs from them with nothing to write to but its data, and the load tool beside it"

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Makes what the image has of ours, from the program as a folder: a Java runtime of the modules that are used, the jars of a
+# Makes what the images have of ours, from the program as a folder: a Java runtime of the modules that are used, the jars of a
 # broker without native libraries, and those libraries beside them. The Dockerfile runs it; so does .ci/image.sh, without an engine.
 #
 #   docker/assemble.sh PROGRAM JDK TARGET
 #
-# PROGRAM is dist/target/tributary. TARGET gets opt/java and opt/tributary, and has no opt before.
+# PROGRAM is dist/target/tributary. TARGET gets opt/java, opt/tributary and, where PROGRAM has the load tool, opt/perf with what
+# that needs besides; it has no opt before.
 #
 # Times of files are SOURCE_DATE_EPOCH (1767225600 without one), so that the same sources give the same layers.
 set -euo pipefail
@@ -40,6 +41,13 @@ cp "$PROGRAM/LICENSE" "$app/"
 IFS=: read -r -a jars <"$PROGRAM/lib/run.classpath" || true
 for jar in "${jars[@]}"; do cp "$PROGRAM/lib/${jar#./}" "$app/lib/"; done
 cp "$PROGRAM"/lib/tributary-server-*.jar "$app/lib/"
+perf=$TARGET/opt/perf
+mkdir -p "$perf/lib"
+if [ -r "$PROGRAM/lib/perf.classpath" ]; then
+  cp "$PROGRAM/lib/perf.classpath" "$PROGRAM"/lib/tributary-perf-tests-*.jar "$perf/lib/"
+  IFS=: read -r -a jars <"$PROGRAM/lib/perf.classpath" || true
+  for jar in "${jars[@]}"; do [ -e "$app/lib/${jar#./}" ] || cp "$PROGRAM/lib/${jar#./}" "$perf/lib/"; done
+fi
 
 say "jars, and libraries of $MACHINE"
 "$JDK/bin/java" -XX:TieredStopAtLevel=1 "$HERE/Jars.java" "$app/lib" "$app/lib/native" "$MACHINE"
@@ -54,8 +62,8 @@ cp "$HERE"/image/etc/*.yaml "$app/etc/"
 
 # A jar that begins to use another module shall fail here, not in production.
 say "modules of Java that the jars use"
-used=$("$JDK/bin/jdeps" --multi-release 25 --ignore-missing-deps --print-module-deps --class-path "$app/lib/*" \
-  "$app"/lib/*.jar | tail -n 1)
+used=$("$JDK/bin/jdeps" --multi-release 25 --ignore-missing-deps --print-module-deps \
+  --class-path "$app/lib/*:$perf/lib/*" $(find "$app/lib" "$perf/lib" -name '*.jar') | tail -n 1)
 for module in ${used//,/ }; do
   case " java.base ${MODULES[*]} " in
     *" $module "*) ;;

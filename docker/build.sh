@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Builds the image from docker/Dockerfile without an engine, by buildah: `./tributary image DIR [--twice]`, which has built the
+# Builds the images from docker/Dockerfile without an engine, by buildah: `./tributary image DIR [--twice|--perf]`, which has built the
 # program before. What it is made from is made here, too, so that nothing is pulled: a Debian by mmdebstrap, the JDK of this
 # machine. DEBIAN=debian:trixie-slim or JDK=eclipse-temurin:25-jdk in the environment pull that one instead.
-# With --twice it builds all but the program and the bases a second time, and says which layers are the same.
+# With --twice it builds all but the program and the bases a second time, and says which layers are the same. With --perf it builds
+# the load tool's, too.
 #
 # DIR is empty at the first time. In it are then: tributary.tar (for `docker load`, `ctr image import`), layers (id and size of
-# each), and buildah's own.
+# each), with --perf tributary-perf.tar, and buildah's own.
 # Needs root, buildah, mmdebstrap, and JAVA_HOME, a JDK 25.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,7 +14,7 @@ cd "$(dirname "$0")/.."
 readonly SUITE=${SUITE:-bookworm} VERSION=$1 COMMIT=$2
 mkdir -p "$3"
 DIR=$(cd "$3" && pwd)
-readonly DIR TWICE=${4:-}
+readonly DIR OPTION=${4:-}
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-1767225600}
 
 die() { printf 'image: %s\n' "$1" >&2 && exit 1; }
@@ -41,9 +42,11 @@ image_of() { # name, from, then pairs of source and place; and what `config` is 
   b commit --quiet --rm "$container" "$name" >/dev/null
 }
 
-build() { # name
+build() { # name, options
+  local name=$1
+  shift
   b build --quiet --isolation chroot --format docker --pull-never --no-cache --timestamp "$SOURCE_DATE_EPOCH" \
-    -f docker/Dockerfile -t "$1" --build-arg DEBIAN="$debian" --build-arg JDK="$jdk" --build-arg MAVEN=localhost/program \
+    -f docker/Dockerfile -t "$name" "$@" --build-arg DEBIAN="$debian" --build-arg JDK="$jdk" --build-arg MAVEN=localhost/program \
     --build-arg PROGRAM=localhost/program --build-arg SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" \
     --build-arg VERSION="$VERSION" --build-arg COMMIT="$COMMIT" . >/dev/null
 }
@@ -75,11 +78,17 @@ image_of localhost/program scratch dist/target/tributary /source/dist/target/tri
 say "the image"
 build localhost/tributary
 layers localhost/tributary >"$DIR/layers"
-if [ "$TWICE" = --twice ]; then
+if [ "$OPTION" = --twice ]; then
   say "the image once more"
   build localhost/tributary-again
   layers localhost/tributary-again >"$DIR/layers.again"
   paste "$DIR/layers" "$DIR/layers.again" | awk '{ print ($1 == $2 ? "same   " : "differs"), $1 }' >&2
+fi
+if [ "$OPTION" = --perf ]; then
+  say "the load tool's image"
+  build localhost/tributary-perf --target perf
+  rm -f "$DIR/tributary-perf.tar"
+  b push --quiet localhost/tributary-perf "docker-archive:$DIR/tributary-perf.tar:localhost/tributary-perf:$VERSION" >/dev/null
 fi
 rm -rf "$DIR/tributary.tar" "$DIR/packed"
 b push --quiet localhost/tributary "docker-archive:$DIR/tributary.tar:localhost/tributary:$VERSION" >/dev/null
@@ -90,3 +99,4 @@ say "unpacked $(du -sm --apparent-size "$folder" | cut -f1) MB, compressed $(du 
   "$(cd "$folder" && du -sm --apparent-size opt/java opt/tributary/lib/native opt/tributary/lib/*.aot usr | sed 's/\t/ MB /' | paste -sd ';')"
 b rm "$container" >/dev/null
 say "$DIR/tributary.tar is localhost/tributary:$VERSION"
+[ "$OPTION" != --perf ] || say "$DIR/tributary-perf.tar is localhost/tributary-perf:$VERSION"

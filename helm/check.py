@@ -1,4 +1,4 @@
-"""Checks the chart: what is generated is fresh, and each combination of values renders, or fails with its words. And the files of Compose."""
+"""Checks the charts: what is generated is fresh, and each combination of values renders, or fails with its words. And the files of Compose."""
 
 import argparse
 import concurrent.futures
@@ -22,7 +22,7 @@ import values_file
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 CHART = HERE / "tributary"
-RELEASE = ["mqtt", str(CHART), "--namespace", "iot"]
+PERF = HERE / "tributary-perf"
 KUBERNETES = ["1.31", "1.32", "1.33", "1.34", "1.35", "1.36", "1.37"]
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -44,12 +44,13 @@ def wrong(text):
 
 def generated(write):
     """Every file that is made from another one, and whether it is as it would be made now."""
-    values = values_file.read((CHART / "values.yaml").read_text())
-    for name in values_file.undocumented(values):
-        wrong(f"values.yaml: {name} has no comment")
-    files = {CHART / "README.md": values_file.readme(values),
-             CHART / "values.schema.json": json.dumps(values_file.schema(values), indent=1) + "\n",
-             CHART / "files" / "alerts.yaml": (ROOT / "docs" / "prometheus" / "alerts.yaml").read_text()}
+    values, files = {}, {CHART / "files" / "alerts.yaml": (ROOT / "docs" / "prometheus" / "alerts.yaml").read_text()}
+    for chart in (CHART, PERF):
+        values[chart] = values_file.read((chart / "values.yaml").read_text())
+        for name in values_file.undocumented(values[chart]):
+            wrong(f"{chart.name}/values.yaml: {name} has no comment")
+        files |= {chart / "README.md": values_file.readme(values[chart], chart.name),
+                  chart / "values.schema.json": json.dumps(values_file.schema(values[chart], chart.name), indent=1) + "\n"}
     files |= {CHART / "files" / name: text for name, text in dashboards.files().items()}
     fresh(files, write)
     meters()
@@ -90,13 +91,13 @@ def helms():
     return found
 
 
-def combinations():
-    table = yaml.load((HERE / "combinations.yaml").read_text(), LOADER)
+def combinations(chart):
+    table = yaml.load((HERE / ("combinations.yaml" if chart == CHART else "combinations-perf.yaml")).read_text(), LOADER)
     base = table["base"]
     found = []
     for name, one in table["combinations"].items():
         found.append((name, merged(base, one.get("values", {})) if one.get("base", True) else one.get("values", {}), one))
-    for example in sorted((CHART / "examples").glob("*.yaml")):
+    for example in sorted((chart / "examples").glob("*.yaml")):
         found.append((f"examples/{example.name}", yaml.load(example.read_text(), LOADER), {}))
     return found
 
@@ -107,22 +108,22 @@ def merged(base, more):
     return {key: merged(base[key], more[key]) if key in base and key in more else more.get(key, base.get(key)) for key in base | more}
 
 
-def run(helm, command, values):
+def run(helm, command, values, chart=CHART):
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(values, file)
         file.flush()
-        arguments = ["template", *RELEASE] if command == "template" else ["lint", "--strict", str(CHART), "--namespace", "iot"]
+        arguments = ["template", "mqtt", str(chart), "--namespace", "iot"] if command == "template" else ["lint", "--strict", str(chart), "--namespace", "iot"]
         done = subprocess.run([helm, *arguments, "--kube-version", KUBERNETES[-1], "-f", file.name], capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr
 
 
-def try_all(helms_found, table, lint):
+def try_all(helms_found, table, lint, chart=CHART):
     """Renders each combination with each Helm; the text of those that are to render."""
     rendered = {}
     jobs = [(version, helm, name, values, expected) for version, helm in helms_found.items() for name, values, expected in table]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for (version, _, name, _, expected), (code, out, err, lint_code, lint_out) in zip(
-                jobs, pool.map(lambda job: one(job[1], job[3], job[4], lint), jobs)):
+                jobs, pool.map(lambda job: one(job[1], job[3], job[4], lint, chart), jobs)):
             where = f"{name} (Helm {version})"
             if "fails" in expected:
                 for words in [expected["fails"]] if isinstance(expected["fails"], str) else expected["fails"]:
@@ -162,11 +163,12 @@ def pods(text):
                 and one["metadata"]["labels"]["app.kubernetes.io/component"] == "broker")
 
 
-def one(helm, values, expected, lint):
-    code, out, err = run(helm, "template", values)
+def one(helm, values, expected, lint, chart):
+    code, out, err = run(helm, "template", values, chart)
+    out = re.sub(r"(?m)^  secret: \w{43}$", "  secret: drawn", out)
     lint_code, lint_out = 0, ""
     if lint and "fails" not in expected:
-        lint_code, lint_out, _ = run(helm, "lint", values)
+        lint_code, lint_out, _ = run(helm, "lint", values, chart)
     return code, out, err, lint_code, lint_out
 
 
@@ -199,7 +201,7 @@ def balancers(rendered, write):
     return len(found)
 
 
-def used(values, table):
+def used(values, table, chart):
     """That each value is set by a combination that renders."""
     paths = set()
     for _, given, expected in table:
@@ -207,7 +209,7 @@ def used(values, table):
             paths |= set(all_paths(given))
     for leaf in values_file.leaves(values):
         if not any(path[: len(leaf)] == leaf for path in paths):
-            wrong(f"combinations.yaml: nothing sets {'.'.join(leaf)}")
+            wrong(f"{chart.name}: no combination sets {'.'.join(leaf)}")
 
 
 def all_paths(given, path=()):
@@ -340,7 +342,7 @@ def rule(megabytes, clients, mode):
     return subprocess.run(["bash", "-c", command, str(size), str(megabytes), str(clients), mode], capture_output=True, text=True, check=True).stdout.split()
 
 
-def effects(helm, values, table):
+def effects(helm, values, table, chart):
     """That each value, taken out of a combination that sets it, changes what is rendered."""
     def without(given, leaf):
         if not leaf:
@@ -356,7 +358,7 @@ def effects(helm, values, table):
         for _, given, expected in table:
             changed = without(given, leaf)
             if "fails" not in expected and changed != given:
-                before, after = run(helm, "template", given), run(helm, "template", changed)
+                before, after = one(helm, given, {}, False, chart), one(helm, changed, {}, False, chart)
                 if before[:2] != after[:2]:
                     return True
         return False
@@ -365,8 +367,8 @@ def effects(helm, values, table):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for leaf, effect in zip(leaves, pool.map(has_effect, leaves)):
             if not effect:
-                wrong(f"values.yaml: {'.'.join(leaf)} changes nothing")
-    print(f"== {len(leaves)} values, each of which changes something")
+                wrong(f"{chart.name}: {'.'.join(leaf)} changes nothing")
+    print(f"== {chart.name}: {len(leaves)} values, each of which changes something")
 
 
 def main():
@@ -376,8 +378,9 @@ def main():
     parser.add_argument("--all", action="store_true", help="also lint each combination, try that each value has an effect, and ask kube-score")
     options = parser.parse_args()
     values = generated(options.write)
-    table = combinations()
-    used(values, table)
+    table, perf = combinations(CHART), combinations(PERF)
+    used(values[CHART], table, CHART)
+    used(values[PERF], perf, PERF)
     compose()
     found = helms()
     if options.others:
@@ -386,22 +389,25 @@ def main():
         return 1 if problems or not rendered else 0
     if found:
         rendered = try_all(found, table, options.all)
-        print(f"== {len(table)} combinations of values with Helm {' and '.join(found)}: {len(rendered)} render")
+        load = try_all(found, perf, options.all, PERF)
+        print(f"== {len(table)} and {len(perf)} combinations of values with Helm {' and '.join(found)}: {len(rendered)} and {len(load)} render")
         rendered |= pages.check(found, KUBERNETES[-1], wrong)
         print(f"== {settings(rendered, options.write)} different tributary.yaml, which ChartSettingsTest reads")
         print(f"== {balancers(rendered, options.write)} configurations of balancers, which BalancersTest runs")
         if not options.all:
-            for version, helm in found.items():
-                code, out, _ = run(helm, "lint", table[0][1])
-                if code != 0:
-                    wrong(f"helm lint (Helm {version}): {out}")
+            for chart, first in ((CHART, table[0]), (PERF, perf[0])):
+                for version, helm in found.items():
+                    code, out, _ = run(helm, "lint", first[1], chart)
+                    if code != 0:
+                        wrong(f"helm lint of {chart.name} (Helm {version}): {out}")
         memory(next(iter(found.values())))
-        against_kubernetes(rendered)
+        against_kubernetes(rendered | {f"perf {name}": text for name, text in load.items()})
         if options.all:
-            effects(next(iter(found.values())), values, table)
+            effects(next(iter(found.values())), values[CHART], table, CHART)
+            effects(next(iter(found.values())), values[PERF], perf, PERF)
             scored(rendered)
     else:
-        print("== no Helm here: the chart was not rendered, only what is generated was compared (helm/install builds Helm 3 and 4 with Go)")
+        print("== no Helm here: the charts were not rendered, only what is generated was compared (helm/install builds Helm 3 and 4 with Go)")
     for problem in problems:
         print(f"[ERROR] {problem}", file=sys.stderr)
     print(f"== chart and Compose: {len(problems)} problems")

@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ["kubernetes.md", "eks.md", "edge.md"]
+PAGES = ["kubernetes.md", "eks.md", "edge.md", "load-on-kubernetes.md"]
 VARIABLES = {"ECR": "123456789012.dkr.ecr.eu-central-1.amazonaws.com", "REGISTRY": "registry.example", "VERSION": "1.2.3", "MSK_PASSWORD": "example", "REDIS_PASSWORD": "example",
              "PASSWORD": "example", "TOKEN": "example"}
 # The programs of the pages. They are not run: what they were called with is written down.

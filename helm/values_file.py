@@ -65,9 +65,9 @@ def inside_free_form(one, values):
     )
 
 
-def schema(values):
+def schema(values, chart="tributary"):
     """The JSON schema, in which only what values.yaml has is allowed."""
-    return {"$schema": "http://json-schema.org/draft-07/schema#", "title": "Values of the chart tributary"} | node((), values) | {"definitions": DEFINITIONS}
+    return {"$schema": "http://json-schema.org/draft-07/schema#", "title": f"Values of the chart {chart}"} | node((), values) | {"definitions": DEFINITIONS}
 
 
 def node(path, values):
@@ -128,13 +128,23 @@ def flow(path, default):
             for leaf in (flow(path + (key,), item) if isinstance(item, dict) else [path + (key,)])]
 
 
-def readme(values):
+INTRODUCTIONS = {
+    "tributary": ["# Chart of Tributary",
+                  "Nodes on Kafka and Redis Cluster, brokers of their own on machines, or clusters of regions. "
+                  "[docs/kubernetes.md](../../docs/kubernetes.md) says",
+                  "how to install and run it, [docs/eks.md](../../docs/eks.md) how on EKS; `examples` has the three deployments. Unknown values are refused."],
+    "tributary-perf": ["# Chart of Tributary's load tool",
+                       "Load on MQTT brokers from many pods. [docs/load-on-kubernetes.md](../../docs/load-on-kubernetes.md) says how to use it. "
+                       "Unknown values are refused."],
+}
+
+
+def readme(values, chart="tributary"):
+    title, *text = INTRODUCTIONS[chart]
     lines = [
-        "# Chart of Tributary", "",
+        title, "",
         "<!-- Generated from values.yaml; to change it, change that and run helm/check --write -->", "",
-        "Nodes on Kafka and Redis Cluster, brokers of their own on machines, or clusters of regions. "
-        "[docs/kubernetes.md](../../docs/kubernetes.md) says",
-        "how to install and run it, [docs/eks.md](../../docs/eks.md) how on EKS; `examples` has the three deployments. Unknown values are refused.", "",
+        *text, "",
         "| value | default | what it is |", "| --- | --- | --- |",
     ]
     for one in values:
