@@ -6,6 +6,7 @@ import io.tributary.perf.client.CrewException;
 import io.tributary.perf.paper.Published;
 import io.tributary.perf.paper.PublishedRow;
 import io.tributary.perf.paper.PublishedTable;
+import io.tributary.perf.report.HtmlReport;
 import io.tributary.perf.report.PublishedPage;
 import io.tributary.perf.result.ResultFile;
 import io.tributary.perf.result.RunResult;
@@ -40,6 +41,7 @@ import picocli.CommandLine.Spec;
         })
 final class PaperCommand implements Callable<Integer> {
     private static final Path KEPT = Path.of("perf-tests", "results", "published");
+    private static final Path REPORTS = Path.of("perf-results", "published");
     private static final Path PAGE = Path.of("docs", "published.md");
     private static final String BEGIN = "<!-- published: generated -->\n";
     private static final String END = "<!-- end of published -->";
@@ -105,7 +107,9 @@ final class PaperCommand implements Callable<Integer> {
                 try {
                     List<RunResult> runs = runs(table.run(row, isFull), words, runners);
                     made.addAll(runs);
-                    keep(table, row, words, runs); // at once: a table that is broken off leaves what it has
+                    // At once: a table that is broken off leaves what it has.
+                    keep(table, row, words, runs.stream().map(RunResult::brief).toList());
+                    report(table, made);
                 } catch (RunException | CrewException | ConnectException | TargetException e) {
                     err().println("tributary: " + row.name() + " could not be run: " + e.getMessage());
                     failed.add(row.name());
@@ -127,7 +131,7 @@ final class PaperCommand implements Callable<Integer> {
         List<RunResult> runs = new ArrayList<>();
         for (int i = 0; i < repeat; i++) {
             RunResult run = measurement.perform(planned, words, runners);
-            runs.add(run.brief());
+            runs.add(run);
             run.refusals().forEach(why -> err().println("tributary: " + why));
         }
         return runs;
@@ -164,8 +168,15 @@ final class PaperCommand implements Callable<Integer> {
         ResultFile.of(all).write(file);
     }
 
+    /** The curves of the runs of this command, which what is kept has not got. */
+    private void report(PublishedTable table, List<RunResult> made) throws IOException {
+        Path file = Files.createDirectories(REPORTS).resolve(table.name() + ".html");
+        Files.writeString(file, HtmlReport.of(table.place() + ": " + table.title(), made));
+        err().println("Curves of these runs: " + file);
+    }
+
     private Path results() {
-        return results != null ? results : Files.isDirectory(KEPT) ? KEPT : Path.of("perf-results", "published");
+        return results != null ? results : Files.isDirectory(KEPT) ? KEPT : REPORTS;
     }
 
     /** The table to the terminal; and the page, where results are kept with the sources. */

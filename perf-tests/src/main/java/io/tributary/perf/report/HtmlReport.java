@@ -74,8 +74,8 @@ public final class HtmlReport {
         }
         append(body, cores);
         append(body, megabytes);
+        append(body, over("old generation of the heap, MB", run, Sample::heapMegabytes));
         if (!run.growth().isEmpty()) {
-            append(body, over("old generation of the heap, MB", run, Sample::heapMegabytes));
             append(body, over("threads by process", run, Sample::threads));
             append(body, over("open files by process", run, Sample::files));
             append(body, over("counted by the target", run, Sample::counts));
