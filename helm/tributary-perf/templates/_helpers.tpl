@@ -1,6 +1,6 @@
 {{/* The name of what belongs to one run: an upgrade is another one. */}}
 {{- define "perf.name" -}}
-{{ .Release.Name | trunc 40 | trimSuffix "-" }}-{{ .Release.Revision }}
+{{ .Release.Name | replace "." "-" | trunc 40 | trimSuffix "-" }}-{{ .Release.Revision }}
 {{- end }}
 
 {{/* What tells the pods of a run: (list ROOT COMPONENT). */}}
@@ -37,6 +37,9 @@ helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Versio
 metadata:
   labels:
     {{- include "perf.labels" (list $root $component) | nindent 4 }}
+  annotations: # a pod that is moved ends the run
+    karpenter.sh/do-not-disrupt: "true"
+    cluster-autoscaler.kubernetes.io/safe-to-evict: "false"
 spec:
   # A run that is told of is not begun again; a runner may come before whom it works for.
   restartPolicy: {{ ternary "OnFailure" "Never" (eq $component "runner") }}
@@ -45,7 +48,7 @@ spec:
   {{- with $v.image.pullSecrets }}
   imagePullSecrets:
     {{- range . }}
-    - name: {{ . }}
+    - name: {{ . | quote }}
     {{- end }}
   {{- end }}
   {{- with $own.nodeSelector }}
@@ -105,6 +108,6 @@ spec:
     - {name: run, secret: {secretName: {{ include "perf.name" $root }}}}
     - {name: tmp, emptyDir: {sizeLimit: 1Gi}}
     {{- range $key, $secret := $v.secretMounts }}
-    - {name: {{ $key }}, secret: {secretName: {{ $secret }}}}
+    - {name: {{ $key }}, secret: {secretName: {{ $secret | quote }}}}
     {{- end }}
 {{- end }}

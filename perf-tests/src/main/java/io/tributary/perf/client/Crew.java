@@ -3,6 +3,7 @@ package io.tributary.perf.client;
 import io.tributary.perf.judge.Counts;
 import io.tributary.perf.judge.Snapshot;
 import io.tributary.perf.judge.SourceCounts;
+import io.tributary.perf.machine.Usage;
 import java.util.List;
 
 /**
@@ -66,10 +67,10 @@ public interface Crew extends AutoCloseable {
     /**
      * One process of the tool.
      *
-     * @param pid on its machine
+     * @param usage as the process itself sees it: from elsewhere nobody does
      * @param loopCpuNanos the processor time of each of its event loops, since its beginning
      */
-    record Own(long pid, List<Long> loopCpuNanos) {
+    record Own(Usage usage, List<Long> loopCpuNanos) {
 
         /** Copies the list. */
         public Own {

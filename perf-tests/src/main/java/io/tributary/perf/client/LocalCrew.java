@@ -11,6 +11,7 @@ import io.tributary.perf.judge.Receiver;
 import io.tributary.perf.judge.SharedLedger;
 import io.tributary.perf.judge.Snapshot;
 import io.tributary.perf.judge.SourceCounts;
+import io.tributary.perf.machine.Usage;
 import io.tributary.perf.scenario.Group;
 import io.tributary.perf.scenario.Plan;
 import io.tributary.perf.scenario.PlannedClient;
@@ -180,7 +181,7 @@ public final class LocalCrew implements Crew {
         List<Long> cpu = loops.stream()
                 .map(loop -> THREADS.getThreadCpuTime(loop.thread().threadId()))
                 .toList();
-        return List.of(new Own(ProcessHandle.current().pid(), cpu));
+        return List.of(new Own(Usage.of(ProcessHandle.current().pid()), cpu));
     }
 
     @Override

@@ -10,10 +10,12 @@ import io.tributary.perf.result.Distribution;
 import io.tributary.perf.result.ResultFile;
 import io.tributary.perf.result.RunResult;
 import io.tributary.perf.run.RunException;
+import io.tributary.perf.run.Runners;
 import io.tributary.perf.scenario.Binding;
 import io.tributary.perf.scenario.Library;
 import io.tributary.perf.scenario.PlannedRun;
 import io.tributary.perf.scenario.ScenarioFile;
+import io.tributary.perf.target.TargetException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -91,6 +93,7 @@ final class FindRateCommand implements Callable<Integer> {
     private final List<RunResult> tried = new ArrayList<>();
     private double bestOut;
     private boolean isToolAtFault;
+    private boolean isRunnerGone;
 
     @Override
     public Integer call() throws IOException {
@@ -98,8 +101,8 @@ final class FindRateCommand implements Callable<Integer> {
         ScenarioFile file = Library.find(name);
         double best = 0;
         double tooMuch = 0;
+        double next = first(file);
         try (LocalRunners runners = LocalRunners.of(runnerOptions)) {
-            double next = first(file);
             for (int i = 0; i <= MOST_DOUBLINGS && tooMuch == 0; i++) {
                 if (holds(file, next, limit, runners)) {
                     best = next;
@@ -108,7 +111,7 @@ final class FindRateCommand implements Callable<Integer> {
                     tooMuch = next;
                 }
             }
-            for (int i = 0; i < steps && best > 0 && tooMuch > 0; i++) {
+            for (int i = 0; i < steps && best > 0 && tooMuch > 0 && !isRunnerGone; i++) {
                 double middle = (best + tooMuch) / 2;
                 if (holds(file, middle, limit, runners)) {
                     best = middle;
@@ -145,9 +148,14 @@ final class FindRateCommand implements Callable<Integer> {
         RunResult result;
         try {
             result = targetOptions.measurement(err()).perform(run, targetOptions.target(run), runners);
-        } catch (RunException | CrewException | ConnectException e) {
+        } catch (RunException | CrewException | ConnectException | TargetException e) {
+            if (e instanceof TargetException && tried.isEmpty()) {
+                throw e; // there was no target at all
+            }
             err().println(parameter + "=" + text(rate) + ": does not hold: " + e.getMessage());
-            isToolAtFault = false;
+            Runners present = runners.present();
+            isRunnerGone = present != null && present.isAnyGone();
+            isToolAtFault = isRunnerGone;
             return false;
         }
         tried.add(result);

@@ -11,6 +11,7 @@ import io.tributary.perf.scenario.Scenario;
 import io.tributary.perf.target.NodeMetrics;
 import io.tributary.perf.target.Target;
 import io.tributary.perf.target.TargetContext;
+import io.tributary.perf.target.TargetException;
 import io.tributary.perf.target.Targets;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -55,7 +56,13 @@ record Measurement(PrintWriter err, Map<String, Long> pids, Map<String, URI> nod
             ProgressLine progress =
                     new ProgressLine(err, Boolean.getBoolean("tributary.perf.terminal"), lengths(scenario));
             TargetFacts facts = new TargetFacts(started.name(), started.version(), started.facts());
-            Map<String, URI> each = NodeMetrics.each(nodes);
+            Map<String, URI> each = NodeMetrics.each(nodes, err);
+            each.keySet().stream()
+                    .filter(started.processes()::containsKey)
+                    .findFirst()
+                    .ifPresent(twice -> {
+                        throw new TargetException("--node and --pid: only one of them can be " + twice);
+                    });
             Watched watched = new Watched(started.processes(), NodeMetrics.of(each), counts(started, each));
             Run run = new Run(planned, facts, started.addresses(), watched, started.faults(), Program.commit());
             try {

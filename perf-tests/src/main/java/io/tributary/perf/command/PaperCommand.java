@@ -65,7 +65,8 @@ final class PaperCommand implements Callable<Integer> {
     @Option(
             names = "--row",
             paramLabel = "TEXT",
-            description = "Rows with this in their names alone (repeat it); results of the others stay.")
+            description =
+                    "The row of this name, or those with this in their names, alone (repeat it); results of the others stay.")
     private List<String> rows = new ArrayList<>();
 
     @Option(names = "--repeat", paramLabel = "N", defaultValue = "1", description = "Each row so many times.")
@@ -142,9 +143,7 @@ final class PaperCommand implements Callable<Integer> {
     }
 
     private List<PublishedRow> chosen(PublishedTable table) {
-        List<PublishedRow> chosen = table.rows().stream()
-                .filter(row -> rows.isEmpty() || rows.stream().anyMatch(row.name()::contains))
-                .toList();
+        List<PublishedRow> chosen = rows.isEmpty() ? table.rows() : table.rowsNamed(rows);
         if (chosen.isEmpty()) {
             throw new UsageException("no row of " + table.name() + " has " + String.join(" or ", rows)
                     + " in its name; there are: "
@@ -169,10 +168,15 @@ final class PaperCommand implements Callable<Integer> {
     }
 
     /** The curves of the runs of this command, which what is kept has not got. */
-    private void report(PublishedTable table, List<RunResult> made) throws IOException {
-        Path file = Files.createDirectories(REPORTS).resolve(table.name() + ".html");
-        Files.writeString(file, HtmlReport.of(table.place() + ": " + table.title(), made));
-        err().println("Curves of these runs: " + file);
+    private void report(PublishedTable table, List<RunResult> made) {
+        Path file = REPORTS.resolve(table.name() + ".html");
+        try {
+            Files.createDirectories(REPORTS);
+            Files.writeString(file, HtmlReport.of(table.place() + ": " + table.title(), made));
+            err().println("Curves of these runs: " + file);
+        } catch (IOException e) {
+            err().println("tributary: no curves of these runs: " + file + " cannot be written: " + e.getMessage());
+        }
     }
 
     private Path results() {

@@ -141,7 +141,7 @@ public final class PerfCommand implements Subcommand, Runnable {
                             names = "--connect",
                             required = true,
                             paramLabel = "HOST:PORT",
-                            description = "Where the orchestrator listens, within a minute.")
+                            description = "Where the orchestrator listens, within ten minutes.")
                     String place,
             @Option(
                             names = "--secret-file",
@@ -149,7 +149,8 @@ public final class PerfCommand implements Subcommand, Runnable {
                             paramLabel = "FILE",
                             description = "What the orchestrator has, too.")
                     Path secret) {
-        Runner.work(Addresses.parse(place), Secret.in(secret));
+        Runner.work(
+                Addresses.parse(place), Secret.in(secret), spec.commandLine().getErr());
     }
 
     private PrintWriter out() {

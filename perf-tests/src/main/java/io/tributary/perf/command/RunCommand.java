@@ -87,6 +87,11 @@ final class RunCommand implements Callable<Integer> {
                     }
                 }
             }
+        } catch (RuntimeException e) {
+            if (!results.isEmpty()) {
+                report(results); // of what came to its end
+            }
+            throw e;
         }
         if (!results.isEmpty()) {
             report(results);

@@ -1,6 +1,5 @@
 package io.tributary.perf.command;
 
-import io.tributary.cli.UsageException;
 import io.tributary.perf.scenario.PlannedRun;
 import io.tributary.perf.scenario.ScenarioFile;
 import java.io.PrintWriter;
@@ -67,12 +66,8 @@ final class TargetOptions {
      * What measures.
      *
      * @param err says what goes on
-     * @throws UsageException where a process and a node have the same name
      */
     Measurement measurement(PrintWriter err) {
-        nodes.keySet().stream().filter(pids::containsKey).findFirst().ifPresent(twice -> {
-            throw new UsageException("--node and --pid: only one of them can be " + twice);
-        });
         return new Measurement(err, pids, nodes);
     }
 }

@@ -3,6 +3,9 @@ package io.tributary.perf.machine;
 import io.tributary.perf.result.Machine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
@@ -71,6 +74,15 @@ public final class ThisMachine {
                     .orElse(NOT_SAID);
         } catch (IOException | UncheckedIOException e) {
             return NOT_SAID;
+        }
+    }
+
+    /** Whether an address is none of this machine's, as far as they are known. */
+    public static boolean isElsewhere(InetAddress address) {
+        try {
+            return !address.isLoopbackAddress() && NetworkInterface.getByInetAddress(address) == null;
+        } catch (SocketException e) {
+            return true;
         }
     }
 }

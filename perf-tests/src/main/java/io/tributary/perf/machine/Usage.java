@@ -40,6 +40,11 @@ public record Usage(
     private static final long TICK_NANOS = 10_000_000;
     private static final String RESIDENT = "VmRSS:";
 
+    /** The same of a process that may be on another machine than this one. */
+    public Usage elsewhere() {
+        return new Usage(cpuNanos, rssBytes, threads, files, heapBytes, writtenBytes, sentBytes, true);
+    }
+
     /** Of a process by its identifier: from {@code /proc}, and elsewhere as far as Java knows. */
     public static Usage of(long pid) {
         Path directory = Path.of("/proc", Long.toString(pid));

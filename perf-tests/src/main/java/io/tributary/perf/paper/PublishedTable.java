@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,6 +80,17 @@ public record PublishedTable(
             }
         }
         return systems;
+    }
+
+    /** The rows with one of these names or, for a text that is no row's name, with the text in their names. */
+    public List<PublishedRow> rowsNamed(List<String> texts) {
+        Set<String> names = rows.stream().map(PublishedRow::name).collect(Collectors.toSet());
+        return rows.stream()
+                .filter(row -> texts.stream()
+                        .anyMatch(text -> names.contains(text)
+                                ? row.name().equals(text)
+                                : row.name().contains(text)))
+                .toList();
     }
 
     /**

@@ -23,7 +23,6 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -32,6 +31,7 @@ import java.util.stream.Stream;
 public final class PublishedPage {
     private static final String NOTHING = "";
     private static final String FULL = ".full";
+    private static final String JSON = ".json";
 
     /** What is measured in the publications and is no broker: no ratio is to it. */
     private static final String NO_BROKER = "OpenDDS";
@@ -84,7 +84,7 @@ public final class PublishedPage {
     /** The name of the file with the runs of a table on a target, in the full form or the fast one. */
     public static String fileName(PublishedTable table, String target, boolean isFull) {
         String kind = target.replaceFirst("^(haproxy|nginx|cluster):.*", "$1").replaceAll("[^A-Za-z0-9-]+", "-");
-        return table.name() + "." + kind + (isFull ? FULL : NOTHING) + ".json";
+        return table.name() + "." + kind + (isFull ? FULL : NOTHING) + JSON;
     }
 
     /** What the column of a target is called, {@code standalone} or {@code standalone.full}. */
@@ -111,7 +111,7 @@ public final class PublishedPage {
             return text.append(": not run yet.\n").toString();
         }
         List<RunResult> all = ours.values().stream().flatMap(List::stream).toList();
-        text.append(sizes(table, ours.keySet())).append(runs(table, all)).append(".\n\n");
+        text.append(sizes(table, ours.keySet())).append(runs(table, ours)).append(".\n\n");
         text.append(rows(table, ours).markdown()).append('\n');
         Summary summary = table.summary();
         if (summary != null) {
@@ -133,13 +133,12 @@ public final class PublishedPage {
     }
 
     /** How many runs a figure is the median of, where it is of several. */
-    private static String runs(PublishedTable table, List<RunResult> all) {
+    private static String runs(PublishedTable table, Map<String, List<RunResult>> ours) {
         long most = table.rows().stream()
-                .flatMap(row -> all.stream()
-                        .filter(run -> table.isRunOf(row, run.label()))
-                        .collect(Collectors.groupingBy(run -> run.target().name(), Collectors.counting()))
-                        .values()
-                        .stream())
+                .flatMap(row -> ours.values().stream()
+                        .map(runs -> runs.stream()
+                                .filter(run -> table.isRunOf(row, run.label()))
+                                .count()))
                 .max(Comparator.naturalOrder())
                 .orElse(0L);
         return most < 2 ? NOTHING : "; medians of " + most + " runs";
@@ -156,7 +155,7 @@ public final class PublishedPage {
                 .toList();
         List<Path> files;
         try (Stream<Path> all = Files.list(results)) {
-            files = all.filter(file -> file.getFileName().toString().startsWith(begin))
+            files = all.filter(file -> isResult(file.getFileName().toString(), begin))
                     .sorted(Comparator.comparingInt((Path file) -> rank(order, target(file, begin)))
                             .thenComparing(Path::toString))
                     .toList();
@@ -167,6 +166,10 @@ public final class PublishedPage {
         return byTarget;
     }
 
+    private static boolean isResult(String name, String begin) {
+        return name.startsWith(begin) && name.endsWith(JSON);
+    }
+
     private static int rank(List<String> order, String target) {
         int place = order.indexOf(target);
         return place < 0 ? order.size() : place;
@@ -174,7 +177,7 @@ public final class PublishedPage {
 
     private static String target(Path file, String begin) {
         String name = file.getFileName().toString();
-        return name.substring(begin.length(), name.length() - ".json".length());
+        return name.substring(begin.length(), name.length() - JSON.length());
     }
 
     private static Table rows(PublishedTable table, Map<String, List<RunResult>> ours) {

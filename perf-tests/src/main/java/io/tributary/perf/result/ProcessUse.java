@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param writtenMegabytes what it caused to be written to a disk, in the step or later, as the system counts it (whole
  *     pages, 4 KiB each); null where nobody says
  * @param sentMegabytes what it sent over any network; null where nobody says
- * @param elsewhere whether it is a node that was asked, which may be on another machine
+ * @param elsewhere whether it is a node or a runner that was asked, and may be on another machine
  */
 public record ProcessUse(
         String name,

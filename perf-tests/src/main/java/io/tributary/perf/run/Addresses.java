@@ -1,6 +1,12 @@
 package io.tributary.perf.run;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** Addresses as people write them. */
 public final class Addresses {
@@ -22,6 +28,53 @@ public final class Addresses {
             return new InetSocketAddress(host, port);
         } catch (NumberFormatException e) {
             throw new RunException("'" + text + "' is not host:port", e);
+        }
+    }
+
+    /**
+     * Those behind one of the form {@code host:port}: each address of the name, where a balancer has several, or a
+     * headless Service of Kubernetes; the name itself where it has one or none. Asks the name service, and so blocks.
+     *
+     * @throws RunException if it is not of that form
+     */
+    public static List<InetSocketAddress> all(String text) {
+        return all(text, Addresses::ofHost);
+    }
+
+    static List<InetSocketAddress> all(String text, Function<String, List<InetAddress>> names) {
+        InetSocketAddress one = parse(text);
+        List<InetAddress> found = names.apply(one.getHostString());
+        return found.size() < 2
+                ? List.of(one)
+                : found.stream()
+                        .map(address -> new InetSocketAddress(address, one.getPort()))
+                        .toList();
+    }
+
+    /**
+     * The addresses of a host that one and the same program is likely to answer at: of the first one's family, and of
+     * this machine's own loopback no more than that one; in an order that does not change. None of a name that nobody
+     * knows. Each has the name, by which TLS asks for a certificate.
+     */
+    public static List<InetAddress> ofHost(String host) {
+        try {
+            InetAddress[] all = InetAddress.getAllByName(host);
+            return Stream.of(all)
+                    .filter(address -> address.getClass() == all[0].getClass())
+                    .limit(all[0].isLoopbackAddress() ? 1 : all.length)
+                    .map(address -> named(host, address))
+                    .sorted(Comparator.comparing(InetAddress::getHostAddress))
+                    .toList();
+        } catch (UnknownHostException e) {
+            return List.of();
+        }
+    }
+
+    private static InetAddress named(String host, InetAddress address) {
+        try {
+            return InetAddress.getByAddress(host, address.getAddress());
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException("an address has as many bytes as it had", e);
         }
     }
 }

@@ -92,7 +92,10 @@ final class Bottleneck {
                             + " it; the cost of a message is the figure to compare.",
                     cores));
         }
-        if (measured.othersBusy() > OTHERS) {
+        // Of the machines of runners nobody knows what else they do.
+        boolean isToolHere =
+                measured.processes().stream().noneMatch(process -> process.isOfTool() && process.elsewhere());
+        if (isToolHere && measured.othersBusy() > OTHERS) {
             remarks.add(String.format(
                     Locale.ROOT,
                     "Other programs took %.0f %% of the machine meanwhile: latency and throughput suffer from that.",

@@ -3,6 +3,7 @@ package io.tributary.perf.run;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.tributary.perf.machine.ThisMachine;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -32,6 +33,11 @@ final class Frames implements AutoCloseable {
         socket.setTcpNoDelay(true);
         in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
         out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
+    }
+
+    /** Whether the peer is not known to be on this machine. */
+    boolean isFromElsewhere() {
+        return ThisMachine.isElsewhere(socket.getInetAddress());
     }
 
     /** The peer is known: it may send what it likes. */

@@ -24,7 +24,8 @@ record Mark(
         long sentBytes) {
 
     static Mark take(long nanos, Crew crew, Watched watched) {
-        return new Mark(
-                nanos, crew.snapshot(), watched.usage(), crew.own(), ThisMachine.busyNanos(), ThisMachine.sentBytes());
+        Snapshot snapshot = crew.snapshot();
+        List<Crew.Own> own = crew.own();
+        return new Mark(nanos, snapshot, watched.usage(own), own, ThisMachine.busyNanos(), ThisMachine.sentBytes());
     }
 }

@@ -10,6 +10,7 @@ import io.tributary.perf.judge.SourceCounts;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
 
 /** The clients in all runners: what is asked of one is asked of all at once, and their answers are added up. */
 final class RemoteCrew implements Crew {
@@ -74,7 +75,13 @@ final class RemoteCrew implements Crew {
 
     @Override
     public List<Own> own() {
-        return ask("own", Frames.message()).stream().map(Wire::own).toList();
+        List<JsonNode> answers = ask("own", Frames.message());
+        return IntStream.range(0, answers.size())
+                .mapToObj(i -> {
+                    Own own = Wire.own(answers.get(i));
+                    return runners.get(i).isElsewhere() ? new Own(own.usage().elsewhere(), own.loopCpuNanos()) : own;
+                })
+                .toList();
     }
 
     @Override

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -22,6 +23,16 @@ final class RemoteRunner implements AutoCloseable {
         this.frames = frames;
         this.name = name;
         Thread.ofVirtual().name("perf-" + name).start(this::listen);
+    }
+
+    /** Whether its machine is not known to be this one. */
+    boolean isElsewhere() {
+        return frames.isFromElsewhere();
+    }
+
+    /** Whether it has gone. */
+    boolean isGone() {
+        return lost;
     }
 
     /** Asks; the answer comes when what was asked for is done. */
@@ -44,21 +55,43 @@ final class RemoteRunner implements AutoCloseable {
      * Sets its clock to ours, by the fastest of several questions for its time.
      *
      * @return how far it may be off, in nanoseconds
+     * @throws RunException if it is gone
      */
     long setClock() {
         long fastest = Long.MAX_VALUE;
         long offset = 0;
         for (int i = 0; i < CLOCK_PROBES; i++) {
             long before = System.nanoTime();
-            long theirs = ask("clock", Frames.message()).join().path("nanos").asLong();
+            long theirs = answer("clock", Frames.message()).path("nanos").asLong();
             long after = System.nanoTime();
             if (after - before < fastest) {
                 fastest = after - before;
                 offset = before + (after - before) / 2 - theirs;
             }
         }
-        ask("offset", Frames.message().put("nanos", offset)).join();
+        answer("offset", Frames.message().put("nanos", offset));
         return fastest / 2;
+    }
+
+    /**
+     * Asks, and waits for the answer.
+     *
+     * @throws RunException if none comes, or it is that something failed
+     */
+    JsonNode answer(String what, ObjectNode details) {
+        return answerTo(ask(what, details));
+    }
+
+    /** Waits for an answer, as {@link #answer}. */
+    static JsonNode answerTo(CompletableFuture<JsonNode> question) {
+        try {
+            return question.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof RunException known) {
+                throw known;
+            }
+            throw new RunException(String.valueOf(e.getMessage()), e);
+        }
     }
 
     private void listen() {

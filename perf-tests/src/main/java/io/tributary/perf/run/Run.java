@@ -23,10 +23,8 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
@@ -94,8 +92,7 @@ public final class Run {
         try (Crew crew = runners == null
                 ? new LocalCrew(plan, Share.ALL, addresses, new RunClock())
                 : runners.crew(planned, run, addresses)) {
-            Watched all = watched.with(toolProcesses(crew));
-            Conductor conductor = new Conductor(scenario, crew, all, faults);
+            Conductor conductor = new Conductor(scenario, crew, watched, faults);
             List<Sample> samples = conductor.run(listener);
             return result(plan, crew, conductor, samples, started, runners);
         }
@@ -114,17 +111,6 @@ public final class Run {
         return samples.stream()
                 .flatMap(sample -> Optional.ofNullable(sample.counts().get(counted)).stream())
                 .max(Comparator.naturalOrder());
-    }
-
-    private static Map<String, Long> toolProcesses(Crew crew) {
-        Map<String, Long> pids = new LinkedHashMap<>();
-        List<Crew.Own> own = crew.own();
-        for (int i = 0; i < own.size(); i++) {
-            pids.put(
-                    RunResult.TOOL + (own.size() == 1 ? "" : " " + (i + 1)),
-                    own.get(i).pid());
-        }
-        return pids;
     }
 
     private RunResult result(

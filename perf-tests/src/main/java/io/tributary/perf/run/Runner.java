@@ -9,6 +9,7 @@ import io.tributary.perf.scenario.PlannedRun;
 import io.tributary.perf.scenario.Share;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
@@ -20,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /** A process with a share of the clients: does what its orchestrator asks, until that is gone. */
 public final class Runner {
     private static final int GREETING_MILLIS = 10_000;
-    /** For an orchestrator that starts at the same time. */
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    /** For an orchestrator that starts at the same time, and waits as long for its runners. */
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
 
     private static final Duration AGAIN = Duration.ofMillis(500);
 
@@ -34,13 +35,14 @@ public final class Runner {
     }
 
     /**
-     * Connects to an orchestrator, which may come a minute later, and works for it; returns when it has closed the
+     * Connects to an orchestrator, which may come ten minutes later, and works for it; returns when it has closed the
      * connection.
      *
+     * @param err is told that there is none yet
      * @throws RunException if there is none within that time, or it has another secret
      */
-    public static void work(InetSocketAddress orchestrator, Secret secret) {
-        try (Socket socket = connect(orchestrator)) {
+    public static void work(InetSocketAddress orchestrator, Secret secret, PrintWriter err) {
+        try (Socket socket = connect(orchestrator, err)) {
             socket.setSoTimeout(GREETING_MILLIS);
             Frames frames = new Frames(socket);
             secret.greet(frames);
@@ -51,8 +53,9 @@ public final class Runner {
         }
     }
 
-    private static Socket connect(InetSocketAddress orchestrator) throws IOException {
+    private static Socket connect(InetSocketAddress orchestrator, PrintWriter err) throws IOException {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
+        boolean isTold = false;
         while (true) {
             Socket socket = new Socket();
             try {
@@ -64,6 +67,10 @@ public final class Runner {
                 socket.close();
                 if (System.nanoTime() - deadline > 0) {
                     throw e;
+                }
+                if (!isTold) {
+                    err.printf("No orchestrator at %s (%s); waiting for one ...%n", orchestrator, e.getMessage());
+                    isTold = true;
                 }
                 LockSupport.parkNanos(AGAIN.toNanos());
             }
@@ -133,7 +140,7 @@ public final class Runner {
         Share share = new Share(
                 details.path("runner").asInt(), details.path("runners").asInt());
         List<InetSocketAddress> addresses = new ArrayList<>();
-        details.path("addresses").forEach(address -> addresses.add(Addresses.parse(address.asText())));
+        details.path("addresses").forEach(address -> addresses.add(Wire.address(address)));
         PlannedRun planned = PlannedRun.fromText(details.path("scenario").asText());
         Plan plan = new Plan(planned.scenario(), details.path("run").asInt(), share);
         crew = new LocalCrew(plan, share, addresses, clock);

@@ -1,5 +1,6 @@
 package io.tributary.perf.run;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.tributary.perf.client.Crew;
@@ -45,7 +46,7 @@ public final class Runners implements AutoCloseable {
     /** Waits until so many runners have connected; whoever does not know the secret is turned away. */
     public void await(int count, Duration limit) {
         long deadline = System.nanoTime() + limit.toNanos();
-        while (runners.size() < count) {
+        while (present() < count) {
             long left = Duration.ofNanos(deadline - System.nanoTime()).toMillis();
             if (left <= 0) {
                 throw new RunException(
@@ -55,6 +56,12 @@ public final class Runners implements AutoCloseable {
         }
         clockErrorMillis =
                 2 * runners.stream().mapToLong(RemoteRunner::setClock).max().orElse(0) / NANOS_PER_MILLI;
+    }
+
+    /** Those that have gone may be started again. */
+    private int present() {
+        runners.removeIf(RemoteRunner::isGone);
+        return runners.size();
     }
 
     private void accept(int limitMillis) {
@@ -75,6 +82,11 @@ public final class Runners implements AutoCloseable {
         }
     }
 
+    /** Whether one of those that were waited for has gone. */
+    public boolean isAnyGone() {
+        return runners.stream().anyMatch(RemoteRunner::isGone);
+    }
+
     /** How far the clocks of two runners may be apart. */
     double clockErrorMillis() {
         return clockErrorMillis;
@@ -83,8 +95,8 @@ public final class Runners implements AutoCloseable {
     /** Has each runner make its share of the clients. */
     Crew crew(PlannedRun planned, int run, List<InetSocketAddress> addresses) {
         ArrayNode places = Frames.MAPPER.createArrayNode();
-        addresses.forEach(address -> places.add(address.getHostString() + ":" + address.getPort()));
-        List<CompletableFuture<?>> made = new ArrayList<>();
+        addresses.forEach(address -> places.add(Wire.address(address)));
+        List<CompletableFuture<JsonNode>> made = new ArrayList<>();
         for (int i = 0; i < runners.size(); i++) {
             ObjectNode details = Frames.message()
                     .put("scenario", planned.text())
@@ -94,7 +106,7 @@ public final class Runners implements AutoCloseable {
             details.set("addresses", places);
             made.add(runners.get(i).ask("plan", details));
         }
-        made.forEach(CompletableFuture::join);
+        made.forEach(RemoteRunner::answerTo);
         return new RemoteCrew(runners);
     }
 

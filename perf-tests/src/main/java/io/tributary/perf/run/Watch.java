@@ -69,7 +69,7 @@ final class Watch implements AutoCloseable {
         try {
             long now = System.nanoTime();
             Counts counts = crew.counts();
-            Map<String, Usage> usage = watched.usage();
+            Map<String, Usage> usage = watched.usage(crew.own());
             Sample sample = sample(now, counts, usage);
             lastCounts = counts;
             lastUsage = usage;

@@ -1,7 +1,10 @@
 package io.tributary.perf.run;
 
+import io.tributary.perf.client.Crew;
 import io.tributary.perf.machine.Usage;
+import io.tributary.perf.result.RunResult;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -21,18 +24,15 @@ public record Watched(Map<String, Long> pids, Map<String, Supplier<Usage>> nodes
         nodes = new LinkedHashMap<>(nodes);
     }
 
-    /** With more processes. */
-    Watched with(Map<String, Long> more) {
-        Map<String, Long> all = new LinkedHashMap<>(pids);
-        all.putAll(more);
-        return new Watched(all, nodes, counts);
-    }
-
-    /** What the processes have taken, in the same order. */
-    Map<String, Usage> usage() {
+    /** What the processes have taken, in the same order, and those of the load tool behind them. */
+    Map<String, Usage> usage(List<Crew.Own> tool) {
         Map<String, Usage> usage = new LinkedHashMap<>();
         pids.forEach((name, pid) -> usage.put(name, Usage.of(pid)));
         nodes.forEach((name, node) -> usage.put(name, node.get()));
+        for (int i = 0; i < tool.size(); i++) {
+            String number = tool.size() == 1 ? "" : " " + (i + 1);
+            usage.put(RunResult.TOOL + number, tool.get(i).usage());
+        }
         return usage;
     }
 

@@ -8,6 +8,10 @@ import io.tributary.perf.judge.Counts;
 import io.tributary.perf.judge.Metric;
 import io.tributary.perf.judge.Snapshot;
 import io.tributary.perf.judge.SourceCounts;
+import io.tributary.perf.machine.Usage;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -83,9 +87,33 @@ final class Wire {
         return new SourceCounts(longs(node.path("expected")), longs(node.path("first")));
     }
 
+    /** With what the orchestrator's name service says, so that all runners connect to the same. */
+    static ObjectNode address(InetSocketAddress address) {
+        ObjectNode node = Frames.message().put("host", address.getHostString()).put("port", address.getPort());
+        return address.isUnresolved()
+                ? node
+                : node.put(
+                        "address",
+                        Base64.getEncoder().encodeToString(address.getAddress().getAddress()));
+    }
+
+    static InetSocketAddress address(JsonNode node) {
+        String host = node.path("host").asText();
+        int port = node.path("port").asInt();
+        if (!node.has("address")) {
+            return new InetSocketAddress(host, port);
+        }
+        try {
+            byte[] address = Base64.getDecoder().decode(node.path("address").asText());
+            return new InetSocketAddress(InetAddress.getByAddress(host, address), port);
+        } catch (UnknownHostException e) {
+            throw new RunException("the orchestrator sent no address of " + host, e);
+        }
+    }
+
     static ObjectNode own(Own own) {
         ObjectNode node = Frames.message();
-        node.put("pid", own.pid());
+        node.set("usage", usage(own.usage()));
         node.set("loops", Frames.MAPPER.valueToTree(own.loopCpuNanos()));
         return node;
     }
@@ -93,7 +121,30 @@ final class Wire {
     static Own own(JsonNode node) {
         List<Long> loops = new ArrayList<>();
         node.path("loops").forEach(value -> loops.add(value.asLong()));
-        return new Own(node.path("pid").asLong(), loops);
+        return new Own(usage(node.path("usage")), loops);
+    }
+
+    private static ObjectNode usage(Usage usage) {
+        return Frames.message()
+                .put("cpu", usage.cpuNanos())
+                .put("rss", usage.rssBytes())
+                .put("threads", usage.threads())
+                .put("files", usage.files())
+                .put("heap", usage.heapBytes())
+                .put("written", usage.writtenBytes())
+                .put("sent", usage.sentBytes());
+    }
+
+    private static Usage usage(JsonNode node) {
+        return new Usage(
+                node.path("cpu").asLong(),
+                node.path("rss").asLong(),
+                node.path("threads").asInt(),
+                node.path("files").asInt(),
+                node.path("heap").asLong(),
+                node.path("written").asLong(),
+                node.path("sent").asLong(),
+                false);
     }
 
     private static long[] longs(JsonNode array) {

@@ -1,13 +1,14 @@
 package io.tributary.perf.target;
 
+import io.tributary.perf.machine.ThisMachine;
 import io.tributary.perf.machine.Usage;
+import io.tributary.perf.run.Addresses;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.net.ConnectException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
-import java.net.NetworkInterface;
 import java.net.URI;
-import java.net.UnknownHostException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -135,8 +136,7 @@ public final class NodeMetrics implements Supplier<Usage> {
     /** Whether a host is not this machine, as far as its addresses tell. */
     private static boolean isElsewhere(String host) {
         try {
-            InetAddress address = InetAddress.getByName(host);
-            return !address.isLoopbackAddress() && NetworkInterface.getByInetAddress(address) == null;
+            return ThisMachine.isElsewhere(InetAddress.getByName(host));
         } catch (IOException e) {
             return true;
         }
@@ -144,43 +144,59 @@ public final class NodeMetrics implements Supplier<Usage> {
 
     /**
      * The nodes behind names: a host with several addresses, as a headless Service of Kubernetes has them, is a node for
-     * each: {@code NAME-1} and so on, in the order of their addresses. Asks the name service, and so blocks.
+     * each that answers: {@code NAME-1} and so on, in the order of their addresses. Asks the name service and the nodes,
+     * and so blocks.
+     *
+     * @param err is told who does not answer
+     * @throws TargetException where two would have one name, or of a host with several addresses none answers
      */
-    public static Map<String, URI> each(Map<String, URI> named) {
-        return each(named, NodeMetrics::addresses);
+    public static Map<String, URI> each(Map<String, URI> named, PrintWriter err) {
+        return each(named, Addresses::ofHost, listener -> answers(listener, err));
     }
 
-    static Map<String, URI> each(Map<String, URI> named, Function<String, List<String>> names) {
+    static Map<String, URI> each(
+            Map<String, URI> named, Function<String, List<InetAddress>> names, Predicate<URI> answers) {
         Map<String, URI> nodes = new LinkedHashMap<>();
         named.forEach((name, listener) -> {
-            List<String> hosts = listener.getHost() == null
-                    ? List.of() // about which the first question says more
-                    : names.apply(listener.getHost()).stream().sorted().toList();
-            if (hosts.size() < 2) {
-                nodes.put(name, listener);
+            String host = listener.getHost(); // without one, the first question says what is wrong
+            List<InetAddress> addresses = host == null ? List.of() : names.apply(host);
+            if (addresses.size() < 2) {
+                add(nodes, name, listener);
                 return;
             }
-            for (int i = 0; i < hosts.size(); i++) {
-                nodes.put(name + "-" + (i + 1), at(listener, hosts.get(i)));
+            List<URI> present = addresses.stream()
+                    .map(address -> at(listener, address))
+                    .filter(answers)
+                    .toList();
+            if (present.isEmpty()) {
+                throw new TargetException("no metrics from " + listener + ": none of its addresses answers");
+            }
+            for (int i = 0; i < present.size(); i++) {
+                add(nodes, name + "-" + (i + 1), present.get(i));
             }
         });
         return nodes;
     }
 
-    /** Those of a host, as URLs have them; none of one that is not known, about which the first question says more. */
-    private static List<String> addresses(String host) {
-        try {
-            return Stream.of(InetAddress.getAllByName(host))
-                    .map(address -> address instanceof Inet6Address
-                            ? "[" + address.getHostAddress() + "]"
-                            : address.getHostAddress())
-                    .toList();
-        } catch (UnknownHostException e) {
-            return List.of();
+    private static void add(Map<String, URI> nodes, String name, URI listener) {
+        if (nodes.put(name, listener) != null) {
+            throw new TargetException("--node: two nodes would be called " + name);
         }
     }
 
-    private static URI at(URI listener, String host) {
+    /** A Service may have those that are starting, or stopping. */
+    private static boolean answers(URI listener, PrintWriter err) {
+        try {
+            new NodeMetrics(listener).get();
+            return true;
+        } catch (TargetException e) {
+            err.println("tributary: " + e.getMessage() + ": this run is without that node");
+            return false;
+        }
+    }
+
+    private static URI at(URI listener, InetAddress address) {
+        String host = address instanceof Inet6Address ? "[" + address.getHostAddress() + "]" : address.getHostAddress();
         return URI.create(
                 listener.getScheme() + "://" + host + (listener.getPort() < 0 ? "" : ":" + listener.getPort()));
     }

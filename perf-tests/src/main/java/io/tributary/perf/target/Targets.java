@@ -85,8 +85,9 @@ public final class Targets {
         if (words.indexOf(':') < 0) {
             throw new TargetException("--target " + words + ": one of " + choices());
         }
-        List<InetSocketAddress> addresses =
-                Arrays.stream(words.split(",", -1)).map(Addresses::parse).toList();
+        List<InetSocketAddress> addresses = Arrays.stream(words.split(",", -1))
+                .flatMap(text -> Addresses.all(text).stream())
+                .toList();
         return _ -> new Target("broker at " + words, "unknown", Map.of(), addresses, Map.of(), Map::of, () -> {});
     }
 

@@ -49,6 +49,17 @@ class PublishedTest {
         }
     }
 
+    @Test
+    void isOneRowWhenNamedWhollyAndThoseWithTheTextOtherwise() {
+        PublishedTable table = PUBLISHED.table("psmark-table-3");
+        assertThat(table.rowsNamed(List.of("PSMark-F")))
+                .extracting(PublishedRow::name)
+                .containsExactly("PSMark-F");
+        assertThat(table.rowsNamed(List.of("F-", "PSMark-HC")))
+                .extracting(PublishedRow::name)
+                .containsExactly("PSMark-F-2x", "PSMark-HC");
+    }
+
     private static Object valueOf(Scenario scenario, String name) {
         return name.startsWith(SETTING)
                 ? requireNonNull(scenario.targetSettings().get(name.substring(SETTING.length())))

@@ -23,6 +23,7 @@ class PublishedPageTest {
         keep(TABLE + ".standalone.json", TABLE + ".standalone.full.json");
         List<String> lines = lines();
         assertThat(lines).anyMatch(line -> line.contains("; in full (`--full`): "));
+        assertThat(lines).noneMatch(line -> line.contains("medians of ")); // each figure is of one run
         assertThat(lines).anyMatch(line -> line.contains("| **Tributary, in full** | **Tributary** | ratio |"));
     }
 
@@ -44,6 +45,13 @@ class PublishedPageTest {
                 .filteredOn(line -> line.startsWith("| PSMark-F | "))
                 .isNotEmpty()
                 .allMatch(line -> line.endsWith("|  |"));
+    }
+
+    @Test
+    void leavesOutWhatIsNoResult() throws IOException {
+        keep(TABLE + ".standalone.json", TABLE + ".standalone.json");
+        Files.writeString(results.resolve(TABLE + ".html"), "<p>its curves</p>");
+        assertThat(lines()).anyMatch(line -> line.contains("| **Tributary** | ratio |"));
     }
 
     private void keep(String from, String to) throws IOException {

@@ -1,31 +1,70 @@
 package io.tributary.perf.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.tributary.perf.client.Crew;
+import io.tributary.perf.machine.Usage;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.UnknownHostException;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
+import java.util.List;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 class RunnerTest {
     private static final Secret SECRET = Secret.random();
+    private static final Duration LIMIT = Duration.ofSeconds(60);
 
     @Test
     void comesToAnOrchestratorThatStartsAfterIt() throws Exception {
         InetSocketAddress place;
-        try (ServerSocket free = new ServerSocket()) {
-            free.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             place = new InetSocketAddress(InetAddress.getLoopbackAddress(), free.getLocalPort());
         }
-        CompletableFuture<Void> runner =
-                CompletableFuture.runAsync(() -> Runner.work(place, SECRET), Thread::startVirtualThread);
-        assertThat(runner).isNotDone();
+        StringWriter said = new StringWriter();
+        Thread runner = Thread.ofVirtual().start(() -> Runner.work(place, SECRET, new PrintWriter(said, true)));
+        Awaitility.await().atMost(LIMIT).until(() -> said.toString().contains("No orchestrator at " + place));
         try (Runners runners = new Runners(place, SECRET)) {
-            runners.await(1, Duration.ofSeconds(60));
+            runners.await(1, LIMIT);
+            assertThat(runners.isAnyGone()).isFalse();
         }
-        runner.get(60, TimeUnit.SECONDS);
+        assertThat(runner.join(LIMIT)).isTrue();
+    }
+
+    @Test
+    void isWaitedForAgainWhenItHasGone() throws Exception {
+        try (Runners runners = new Runners(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), SECRET)) {
+            InetSocketAddress place = new InetSocketAddress(InetAddress.getLoopbackAddress(), runners.port());
+            Thread runner = Thread.ofVirtual().start(() -> Runner.work(place, SECRET, Runs.SILENT));
+            runners.await(1, LIMIT);
+            runners.close();
+            assertThat(runner.join(LIMIT)).isTrue();
+            Awaitility.await().atMost(LIMIT).until(runners::isAnyGone);
+            assertThatExceptionOfType(RunException.class)
+                    .isThrownBy(() -> runners.await(1, Duration.ofMillis(200)))
+                    .withMessageContaining("only 0 of 1 runners");
+        }
+    }
+
+    @Test
+    void tellsWhatItsProcessTakes() {
+        Crew.Own own = new Crew.Own(new Usage(1, 2, 3, 4, 5, 6, Usage.UNKNOWN, false), List.of(7L, 8L));
+        assertThat(Wire.own(Wire.own(own))).isEqualTo(own);
+    }
+
+    @Test
+    void isToldAddressesWithTheirNames() throws UnknownHostException {
+        byte[] bytes = {10, 0, 0, 5};
+        InetSocketAddress known = new InetSocketAddress(InetAddress.getByAddress("balancer", bytes), 1883);
+        InetSocketAddress told = Wire.address(Wire.address(known));
+        assertThat(told).isEqualTo(known);
+        assertThat(told.getHostString()).isEqualTo("balancer");
+        InetSocketAddress unknown = InetSocketAddress.createUnresolved("nobody.invalid", 1883);
+        assertThat(Wire.address(Wire.address(unknown)).getHostString()).isEqualTo("nobody.invalid");
     }
 }

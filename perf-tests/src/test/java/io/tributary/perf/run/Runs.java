@@ -8,6 +8,8 @@ import io.tributary.perf.result.RunResult.TargetFacts;
 import io.tributary.perf.scenario.PlannedRun;
 import io.tributary.perf.scenario.ScenarioFile;
 import io.tributary.perf.scenario.Step.Fault;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs for tests. */
 final class Runs {
+    /** Takes what is said, and drops it. */
+    static final PrintWriter SILENT = new PrintWriter(Writer.nullWriter());
+
     private Runs() {}
 
     /** The only run of a scenario. */

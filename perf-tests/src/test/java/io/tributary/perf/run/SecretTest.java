@@ -21,8 +21,8 @@ class SecretTest {
         try (Runners runners =
                 new Runners(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), Secret.random())) {
             InetSocketAddress place = new InetSocketAddress(InetAddress.getLoopbackAddress(), runners.port());
-            CompletableFuture<Void> stranger =
-                    CompletableFuture.runAsync(() -> Runner.work(place, Secret.random()), Thread::startVirtualThread);
+            CompletableFuture<Void> stranger = CompletableFuture.runAsync(
+                    () -> Runner.work(place, Secret.random(), Runs.SILENT), Thread::startVirtualThread);
             assertThatExceptionOfType(RunException.class)
                     .isThrownBy(() -> runners.await(1, Duration.ofSeconds(3)))
                     .withMessageContaining("only 0 of 1 runners");

@@ -241,8 +241,8 @@ class TributaryRunTest {
         try (Runners runners = new Runners(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), secret)) {
             InetSocketAddress place = new InetSocketAddress(InetAddress.getLoopbackAddress(), runners.port());
             IntStream.range(0, count)
-                    .forEach(_ -> working.add(
-                            CompletableFuture.runAsync(() -> Runner.work(place, secret), Thread::startVirtualThread)));
+                    .forEach(_ -> working.add(CompletableFuture.runAsync(
+                            () -> Runner.work(place, secret, Runs.SILENT), Thread::startVirtualThread)));
             runners.await(count, Duration.ofSeconds(60));
             result = Runs.perform(Runs.planned(yaml), tcp, runners);
         }

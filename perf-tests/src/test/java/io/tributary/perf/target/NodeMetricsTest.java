@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.perf.machine.Usage;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.Writer;
+import java.net.InetAddress;
 import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -69,18 +72,18 @@ class NodeMetricsTest {
     }
 
     @Test
-    void isSeveralNodesWhenTheNameHasSeveralAddresses() {
-        Map<String, List<String>> names = Map.of(
-                "nodes", List.of("10.0.0.7", "[fd00::1]", "10.0.0.5"), "one", List.of("10.0.0.9"), "none", List.of());
+    void isSeveralNodesWhenTheNameHasSeveralAddresses() throws IOException {
+        List<InetAddress> several = List.of(InetAddress.ofLiteral("10.0.0.5"), InetAddress.ofLiteral("fd00::1"));
+        Map<String, List<InetAddress>> names =
+                Map.of("nodes", several, "one", List.of(InetAddress.ofLiteral("10.0.0.9")), "none", List.of());
         Map<String, URI> asked = new LinkedHashMap<>();
         asked.put("mqtt", URI.create("http://nodes:9093"));
         asked.put("alone", URI.create("http://one:9093"));
         asked.put("gone", URI.create("http://none"));
-        assertThat(NodeMetrics.each(asked, names::get))
+        assertThat(NodeMetrics.each(asked, names::get, _ -> true))
                 .containsExactly(
                         Map.entry("mqtt-1", URI.create("http://10.0.0.5:9093")),
-                        Map.entry("mqtt-2", URI.create("http://10.0.0.7:9093")),
-                        Map.entry("mqtt-3", URI.create("http://[fd00::1]:9093")),
+                        Map.entry("mqtt-2", URI.create("http://[fd00:0:0:0:0:0:0:1]:9093")),
                         Map.entry("alone", URI.create("http://one:9093")),
                         Map.entry("gone", URI.create("http://none")));
     }
@@ -88,7 +91,27 @@ class NodeMetricsTest {
     @Test
     void isItselfWhenAnAddressWasGiven() {
         Map<String, URI> node = Map.of("n1", URI.create("http://127.0.0.1:9093"));
-        assertThat(NodeMetrics.each(node)).isEqualTo(node);
+        assertThat(NodeMetrics.each(node, new PrintWriter(Writer.nullWriter()))).isEqualTo(node);
+    }
+
+    @Test
+    void leavesOutAddressesThatDoNotAnswer() {
+        List<InetAddress> several = List.of(InetAddress.ofLiteral("10.0.0.5"), InetAddress.ofLiteral("10.0.0.7"));
+        Map<String, URI> asked = Map.of("mqtt", URI.create("http://nodes:9093"));
+        URI second = URI.create("http://10.0.0.7:9093");
+        assertThat(NodeMetrics.each(asked, _ -> several, second::equals)).containsExactly(Map.entry("mqtt-1", second));
+        assertThatThrownBy(() -> NodeMetrics.each(asked, _ -> several, _ -> false))
+                .isInstanceOf(TargetException.class)
+                .hasMessageContaining("none of its addresses answers");
+    }
+
+    @Test
+    void refusesTwoNodesOfOneName() {
+        List<InetAddress> several = List.of(InetAddress.ofLiteral("10.0.0.5"), InetAddress.ofLiteral("10.0.0.7"));
+        Map<String, URI> asked = Map.of("n", URI.create("http://nodes:9093"), "n-1", URI.create("http://one:9093"));
+        assertThatThrownBy(() -> NodeMetrics.each(asked, host -> host.equals("nodes") ? several : List.of(), _ -> true))
+                .isInstanceOf(TargetException.class)
+                .hasMessageContaining("two nodes would be called n-1");
     }
 
     private NodeMetrics metrics() {
