@@ -108,7 +108,7 @@ def merged(base, more):
     return {key: merged(base[key], more[key]) if key in base and key in more else more.get(key, base.get(key)) for key in base | more}
 
 
-def run(helm, command, values, chart=CHART):
+def run(helm, command, values, chart):
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(values, file)
         file.flush()
@@ -117,7 +117,7 @@ def run(helm, command, values, chart=CHART):
     return done.returncode, done.stdout, done.stderr
 
 
-def try_all(helms_found, table, lint, chart=CHART):
+def try_all(helms_found, table, lint, chart):
     """Renders each combination with each Helm; the text of those that are to render."""
     rendered = {}
     jobs = [(version, helm, name, values, expected) for version, helm in helms_found.items() for name, values, expected in table]
@@ -384,11 +384,11 @@ def main():
     compose()
     found = helms()
     if options.others:
-        rendered = try_all(dict(list(found.items())[:1]), table, False)
+        rendered = try_all(dict(list(found.items())[:1]), table, False, CHART)
         Path(options.others).write_text(yaml.dump_all(others(rendered)))
         return 1 if problems or not rendered else 0
     if found:
-        rendered = try_all(found, table, options.all)
+        rendered = try_all(found, table, options.all, CHART)
         load = try_all(found, perf, options.all, PERF)
         print(f"== {len(table)} and {len(perf)} combinations of values with Helm {' and '.join(found)}: {len(rendered)} and {len(load)} render")
         rendered |= pages.check(found, KUBERNETES[-1], wrong)
@@ -406,6 +406,7 @@ def main():
             effects(next(iter(found.values())), values[CHART], table, CHART)
             effects(next(iter(found.values())), values[PERF], perf, PERF)
             scored(rendered)
+            scored(load)
     else:
         print("== no Helm here: the charts were not rendered, only what is generated was compared (helm/install builds Helm 3 and 4 with Go)")
     for problem in problems:

@@ -65,7 +65,7 @@ def inside_free_form(one, values):
     )
 
 
-def schema(values, chart="tributary"):
+def schema(values, chart):
     """The JSON schema, in which only what values.yaml has is allowed."""
     return {"$schema": "http://json-schema.org/draft-07/schema#", "title": f"Values of the chart {chart}"} | node((), values) | {"definitions": DEFINITIONS}
 
@@ -139,7 +139,7 @@ INTRODUCTIONS = {
 }
 
 
-def readme(values, chart="tributary"):
+def readme(values, chart):
     title, *text = INTRODUCTIONS[chart]
     lines = [
         title, "",

@@ -41,7 +41,7 @@ metadata:
     karpenter.sh/do-not-disrupt: "true"
     cluster-autoscaler.kubernetes.io/safe-to-evict: "false"
 spec:
-  # A run that is told of is not begun again; a runner may come before whom it works for.
+  # The orchestrator runs once. A runner is started again until there is one to work for.
   restartPolicy: {{ ternary "OnFailure" "Never" (eq $component "runner") }}
   automountServiceAccountToken: false
   enableServiceLinks: false

@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
         name = "find-rate",
         description = {
             "Finds the highest rate at which the mean latency stays below a limit, nothing is lost, and 99 % of what is due is sent.",
-            "Each rate is a run of the scenario with a broker of its own."
+            "Each rate is a run of the scenario, with a broker of its own where the tool starts it."
         })
 final class FindRateCommand implements Callable<Integer> {
     private static final int MOST_DOUBLINGS = 12;
@@ -102,7 +102,7 @@ final class FindRateCommand implements Callable<Integer> {
         double best = 0;
         double tooMuch = 0;
         double next = first(file);
-        try (LocalRunners runners = LocalRunners.of(runnerOptions)) {
+        try (LocalRunners runners = LocalRunners.of(runnerOptions, err())) {
             for (int i = 0; i <= MOST_DOUBLINGS && tooMuch == 0; i++) {
                 if (holds(file, next, limit, runners)) {
                     best = next;
@@ -155,7 +155,7 @@ final class FindRateCommand implements Callable<Integer> {
             err().println(parameter + "=" + text(rate) + ": does not hold: " + e.getMessage());
             Runners present = runners.present();
             isRunnerGone = present != null && present.isAnyGone();
-            isToolAtFault = isRunnerGone;
+            isToolAtFault = false;
             return false;
         }
         tried.add(result);
@@ -213,15 +213,19 @@ final class FindRateCommand implements Callable<Integer> {
                 err().println("Written to " + out + ": result.json, report.md");
             }
         }
-        if (best == 0) {
+        if (isRunnerGone) {
+            print.printf(Locale.ROOT, "A runner has gone at %s=%s: no more was tried%n", parameter, text(tooMuch));
+        } else if (best == 0) {
             print.println("None holds, not even " + parameter + "=" + text(tooMuch));
+        }
+        if (best == 0) {
             return ExitCodes.FAILED;
         }
         boolean isToolLimit = tooMuch > 0 && isToolAtFault;
         print.printf(
                 Locale.ROOT,
                 "%s: %s=%s, %,.0f messages a second out, mean latency below %s%s%n",
-                tooMuch == 0 || isToolLimit ? "At least" : "Highest that holds",
+                tooMuch == 0 || isToolLimit || isRunnerGone ? "At least" : "Highest that holds",
                 parameter,
                 text(best),
                 bestOut,
@@ -229,7 +233,7 @@ final class FindRateCommand implements Callable<Integer> {
                 tooMuch == 0
                         ? "; higher ones were not tried"
                         : isToolLimit ? "; above it the load tool is the bottleneck" : "");
-        return isToolLimit ? ExitCodes.BOTTLENECK : ExitCodes.DONE;
+        return isRunnerGone ? ExitCodes.FAILED : isToolLimit ? ExitCodes.BOTTLENECK : ExitCodes.DONE;
     }
 
     private PrintWriter err() {

@@ -5,6 +5,8 @@ import io.tributary.perf.run.Addresses;
 import io.tributary.perf.run.Runners;
 import io.tributary.perf.run.Secret;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -28,8 +30,12 @@ final class LocalRunners implements AutoCloseable {
         this.processes = processes;
     }
 
-    /** Those that the options ask for; they are ready when this returns. */
-    static LocalRunners of(RunnerOptions options) throws IOException {
+    /**
+     * Those that the options ask for; they are ready when this returns.
+     *
+     * @param err is told for how many from elsewhere it waits
+     */
+    static LocalRunners of(RunnerOptions options, PrintWriter err) throws IOException {
         if (!options.areWanted()) {
             return new LocalRunners(null, List.of());
         }
@@ -39,7 +45,7 @@ final class LocalRunners implements AutoCloseable {
         }
         Secret secret = Secret.in(options.secretFile());
         Runners runners = new Runners(Addresses.parse(listen), secret);
-        runners.await(options.count(), STRANGERS_LIMIT);
+        runners.await(options.count(), STRANGERS_LIMIT, err);
         return new LocalRunners(runners, List.of());
     }
 
@@ -59,7 +65,7 @@ final class LocalRunners implements AutoCloseable {
                         .inheritIO()
                         .start());
             }
-            runners.await(count, OWN_LIMIT);
+            runners.await(count, OWN_LIMIT, new PrintWriter(Writer.nullWriter()));
             return started;
         } catch (IOException | RuntimeException e) {
             started.close();

@@ -57,6 +57,9 @@ record Measurement(PrintWriter err, Map<String, Long> pids, Map<String, URI> nod
                     new ProgressLine(err, Boolean.getBoolean("tributary.perf.terminal"), lengths(scenario));
             TargetFacts facts = new TargetFacts(started.name(), started.version(), started.facts());
             Map<String, URI> each = NodeMetrics.each(nodes, err);
+            if (each.size() > nodes.size()) {
+                each.forEach((name, listener) -> err.println(name + " is " + listener));
+            }
             each.keySet().stream()
                     .filter(started.processes()::containsKey)
                     .findFirst()

@@ -102,7 +102,7 @@ final class PaperCommand implements Callable<Integer> {
         }
         List<RunResult> made = new ArrayList<>();
         List<String> failed = new ArrayList<>();
-        try (LocalRunners runners = LocalRunners.of(runnerOptions)) {
+        try (LocalRunners runners = LocalRunners.of(runnerOptions, err())) {
             for (PublishedRow row : chosen(table)) {
                 String words = target == null ? Objects.requireNonNullElse(row.target(), table.target()) : target;
                 try {

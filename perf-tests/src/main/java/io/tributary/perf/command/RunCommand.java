@@ -74,7 +74,7 @@ final class RunCommand implements Callable<Integer> {
         List<RunResult> results = new ArrayList<>();
         boolean refused = false;
         Measurement measurement = targetOptions.measurement(err());
-        try (LocalRunners runners = LocalRunners.of(runnerOptions)) {
+        try (LocalRunners runners = LocalRunners.of(runnerOptions, err())) {
             for (PlannedRun run : planned) {
                 for (int i = 0; i < repeat; i++) {
                     RunResult result = measurement.perform(run, targetOptions.target(run), runners);

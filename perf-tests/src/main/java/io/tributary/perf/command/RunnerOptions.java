@@ -7,7 +7,10 @@ import picocli.CommandLine.Option;
 
 /** Which processes run the clients of {@code perf run}. */
 final class RunnerOptions {
-    @Option(names = "--runners", paramLabel = "N", description = "In N processes on this machine.")
+    @Option(
+            names = "--runners",
+            paramLabel = "N",
+            description = "The clients are in N processes: on this machine, or with --listen wherever they come from.")
     private @Nullable Integer count;
 
     @Option(

@@ -52,9 +52,8 @@ public final class Addresses {
     }
 
     /**
-     * The addresses of a host that one and the same program is likely to answer at: of the first one's family, and of
-     * this machine's own loopback no more than that one; in an order that does not change. None of a name that nobody
-     * knows. Each has the name, by which TLS asks for a certificate.
+     * The addresses of a host, in an order that does not change: of one family, for a program that has both is asked
+     * once; and of loopback one, for few programs listen at all of it. None of a name that nobody knows.
      */
     public static List<InetAddress> ofHost(String host) {
         try {
@@ -62,19 +61,10 @@ public final class Addresses {
             return Stream.of(all)
                     .filter(address -> address.getClass() == all[0].getClass())
                     .limit(all[0].isLoopbackAddress() ? 1 : all.length)
-                    .map(address -> named(host, address))
                     .sorted(Comparator.comparing(InetAddress::getHostAddress))
                     .toList();
         } catch (UnknownHostException e) {
             return List.of();
-        }
-    }
-
-    private static InetAddress named(String host, InetAddress address) {
-        try {
-            return InetAddress.getByAddress(host, address.getAddress());
-        } catch (UnknownHostException e) {
-            throw new IllegalStateException("an address has as many bytes as it had", e);
         }
     }
 }

@@ -77,10 +77,7 @@ final class RemoteCrew implements Crew {
     public List<Own> own() {
         List<JsonNode> answers = ask("own", Frames.message());
         return IntStream.range(0, answers.size())
-                .mapToObj(i -> {
-                    Own own = Wire.own(answers.get(i));
-                    return runners.get(i).isElsewhere() ? new Own(own.usage().elsewhere(), own.loopCpuNanos()) : own;
-                })
+                .mapToObj(i -> runners.get(i).own(answers.get(i)))
                 .toList();
     }
 

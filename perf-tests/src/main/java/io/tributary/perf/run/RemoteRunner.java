@@ -2,6 +2,7 @@ package io.tributary.perf.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.tributary.perf.client.Crew.Own;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -17,17 +18,22 @@ final class RemoteRunner implements AutoCloseable {
     private final String name;
     private final AtomicLong ids = new AtomicLong();
     private final Map<Long, CompletableFuture<JsonNode>> asked = new ConcurrentHashMap<>();
+    /** Whether its machine is not known to be this one. */
+    private final boolean isElsewhere;
+
     private volatile boolean lost;
 
     RemoteRunner(Frames frames, String name) {
         this.frames = frames;
         this.name = name;
+        isElsewhere = frames.isFromElsewhere();
         Thread.ofVirtual().name("perf-" + name).start(this::listen);
     }
 
-    /** Whether its machine is not known to be this one. */
-    boolean isElsewhere() {
-        return frames.isFromElsewhere();
+    /** What its process takes, as it says itself. */
+    Own own(JsonNode answer) {
+        Own own = Wire.own(answer);
+        return isElsewhere ? new Own(own.usage().elsewhere(), own.loopCpuNanos()) : own;
     }
 
     /** Whether it has gone. */

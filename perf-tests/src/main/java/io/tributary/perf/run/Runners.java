@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.tributary.perf.client.Crew;
 import io.tributary.perf.scenario.PlannedRun;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -43,10 +44,20 @@ public final class Runners implements AutoCloseable {
         return server.getLocalPort();
     }
 
-    /** Waits until so many runners have connected; whoever does not know the secret is turned away. */
-    public void await(int count, Duration limit) {
+    /**
+     * Waits until so many runners have connected; whoever does not know the secret is turned away.
+     *
+     * @param err is told for how many it waits
+     */
+    public void await(int count, Duration limit, PrintWriter err) {
+        int told = -1;
         long deadline = System.nanoTime() + limit.toNanos();
         while (present() < count) {
+            if (told != runners.size()) {
+                told = runners.size();
+                err.println("Waiting at " + server.getLocalSocketAddress() + " for " + (count - told) + " of " + count
+                        + " runners ...");
+            }
             long left = Duration.ofNanos(deadline - System.nanoTime()).toMillis();
             if (left <= 0) {
                 throw new RunException(

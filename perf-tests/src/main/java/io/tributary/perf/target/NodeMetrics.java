@@ -1,5 +1,6 @@
 package io.tributary.perf.target;
 
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import io.tributary.perf.machine.ThisMachine;
 import io.tributary.perf.machine.Usage;
 import io.tributary.perf.run.Addresses;
@@ -12,6 +13,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,6 +25,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
 
 /**
  * What one node of a Tributary says in its metrics, wherever it runs: its processor time and memory, as those of a
@@ -33,9 +36,12 @@ public final class NodeMetrics implements Supplier<Usage> {
     /** A node that is busy answers later; what it has taken is asked for again. */
     private static final int TRIES = 3;
 
-    private static final HttpClient CLIENT =
-            HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
+    private static final HttpClient CLIENT = HttpClient.newBuilder()
+            .connectTimeout(TIMEOUT)
+            .sslContext(anyCertificate())
+            .build();
 
+    private static final Set<String> SCHEMES = Set.of("http", "https");
     private static final String CPU = "process_cpu_time_ns";
     private static final String HEAP = "jvm_memory_used_bytes";
     private static final String LIVE = "jvm_gc_live_data_size_bytes";
@@ -55,15 +61,26 @@ public final class NodeMetrics implements Supplier<Usage> {
     /**
      * Of a node.
      *
-     * @param listener of HTTP, such as {@code http://10.0.0.5:9093}
+     * @param listener of HTTP, such as {@code http://10.0.0.5:9093}; with {@code https}, any certificate will do
      * @throws TargetException when it is no such address
      */
     public NodeMetrics(URI listener) {
-        if (listener.getHost() == null || !"http".equals(listener.getScheme())) {
+        if (listener.getHost() == null || !SCHEMES.contains(listener.getScheme())) {
             throw new TargetException(listener + " is not the HTTP listener of a node, such as http://10.0.0.5:9093");
         }
         this.listener = listener;
         isElsewhere = isElsewhere(listener.getHost());
+    }
+
+    /** As for the clients of a run: a node is measured, and told nothing. */
+    private static SSLContext anyCertificate() {
+        try {
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("TLS is part of every Java", e);
+        }
     }
 
     /**
@@ -169,7 +186,8 @@ public final class NodeMetrics implements Supplier<Usage> {
                     .filter(answers)
                     .toList();
             if (present.isEmpty()) {
-                throw new TargetException("no metrics from " + listener + ": none of its addresses answers");
+                throw new TargetException("no metrics from " + listener
+                        + ": none of its addresses answers; behind a NetworkPolicy, or by https alone?");
             }
             for (int i = 0; i < present.size(); i++) {
                 add(nodes, name + "-" + (i + 1), present.get(i));

@@ -30,7 +30,7 @@ class RunnerTest {
         Thread runner = Thread.ofVirtual().start(() -> Runner.work(place, SECRET, new PrintWriter(said, true)));
         Awaitility.await().atMost(LIMIT).until(() -> said.toString().contains("No orchestrator at " + place));
         try (Runners runners = new Runners(place, SECRET)) {
-            runners.await(1, LIMIT);
+            runners.await(1, LIMIT, Runs.SILENT);
             assertThat(runners.isAnyGone()).isFalse();
         }
         assertThat(runner.join(LIMIT)).isTrue();
@@ -41,12 +41,12 @@ class RunnerTest {
         try (Runners runners = new Runners(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), SECRET)) {
             InetSocketAddress place = new InetSocketAddress(InetAddress.getLoopbackAddress(), runners.port());
             Thread runner = Thread.ofVirtual().start(() -> Runner.work(place, SECRET, Runs.SILENT));
-            runners.await(1, LIMIT);
+            runners.await(1, LIMIT, Runs.SILENT);
             runners.close();
             assertThat(runner.join(LIMIT)).isTrue();
             Awaitility.await().atMost(LIMIT).until(runners::isAnyGone);
             assertThatExceptionOfType(RunException.class)
-                    .isThrownBy(() -> runners.await(1, Duration.ofMillis(200)))
+                    .isThrownBy(() -> runners.await(1, Duration.ofMillis(200), Runs.SILENT))
                     .withMessageContaining("only 0 of 1 runners");
         }
     }

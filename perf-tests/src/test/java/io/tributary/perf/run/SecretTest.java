@@ -24,7 +24,7 @@ class SecretTest {
             CompletableFuture<Void> stranger = CompletableFuture.runAsync(
                     () -> Runner.work(place, Secret.random(), Runs.SILENT), Thread::startVirtualThread);
             assertThatExceptionOfType(RunException.class)
-                    .isThrownBy(() -> runners.await(1, Duration.ofSeconds(3)))
+                    .isThrownBy(() -> runners.await(1, Duration.ofSeconds(3), Runs.SILENT))
                     .withMessageContaining("only 0 of 1 runners");
             assertThat(stranger).failsWithin(Duration.ofSeconds(30));
         }
@@ -36,7 +36,8 @@ class SecretTest {
                         new Runners(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), Secret.random());
                 Socket socket = new Socket(InetAddress.getLoopbackAddress(), runners.port())) {
             new DataOutputStream(socket.getOutputStream()).writeInt(Integer.MAX_VALUE);
-            assertThatExceptionOfType(RunException.class).isThrownBy(() -> runners.await(1, Duration.ofSeconds(3)));
+            assertThatExceptionOfType(RunException.class)
+                    .isThrownBy(() -> runners.await(1, Duration.ofSeconds(3), Runs.SILENT));
         }
     }
 

@@ -243,7 +243,7 @@ class TributaryRunTest {
             IntStream.range(0, count)
                     .forEach(_ -> working.add(CompletableFuture.runAsync(
                             () -> Runner.work(place, secret, Runs.SILENT), Thread::startVirtualThread)));
-            runners.await(count, Duration.ofSeconds(60));
+            runners.await(count, Duration.ofSeconds(60), Runs.SILENT);
             result = Runs.perform(Runs.planned(yaml), tcp, runners);
         }
         CompletableFuture.allOf(working.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);

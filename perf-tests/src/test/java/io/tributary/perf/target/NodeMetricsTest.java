@@ -3,18 +3,24 @@ package io.tributary.perf.target;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.handler.ssl.JdkSslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.tributary.localcluster.LocalAuthority;
 import io.tributary.perf.machine.Usage;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
 import java.net.InetAddress;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class NodeMetricsTest {
     private String answer = """
@@ -47,6 +53,19 @@ class NodeMetricsTest {
     void saysWhatTheNodeHasTaken() {
         assertThat(metrics().get())
                 .isEqualTo(new Usage(1_500_000_000, 7_000_000, 25, 120, 2_000_000, Usage.UNKNOWN, 234, false));
+    }
+
+    @Test
+    void asksByHttpsWhateverItsCertificate(@TempDir Path directory) throws IOException {
+        LocalAuthority authority = LocalAuthority.in(directory.resolve("tls"));
+        JdkSslContext context = (JdkSslContext) SslContextBuilder.forServer(
+                        authority.serverCertificate().toFile(),
+                        authority.serverKey().toFile())
+                .sslProvider(SslProvider.JDK)
+                .build();
+        try (FakeNode encrypted = FakeNode.encrypted(_ -> answer, context.context())) {
+            assertThat(new NodeMetrics(encrypted.listener()).get().threads()).isEqualTo(25);
+        }
     }
 
     @Test
