@@ -125,23 +125,35 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-        ByteBuf bytes = (ByteBuf) message;
-        ByteBuf whole = bytes;
-        if (unfinished != null) {
-            whole = unfinished.writeBytes(bytes);
+        ByteBuf whole = (ByteBuf) message;
+        ByteBuf before = unfinished;
+        if (before != null) {
+            before.writeBytes(whole);
+            whole.release();
+            whole = before;
             unfinished = null;
-            bytes.release();
         }
         try {
             for (MqttPacket packet = decoder.decode(whole); packet != null; packet = decoder.decode(whole)) {
                 client.received(this, packet);
             }
-            if (whole.isReadable()) {
-                unfinished = channel.alloc().buffer(whole.readableBytes() * 2).writeBytes(whole);
-            }
-        } finally {
+        } catch (RuntimeException e) {
             whole.release();
+            throw e;
         }
+        keepRest(whole, before != null);
+    }
+
+    /** A large packet comes in many parts: what is gathered of it is not copied with each. */
+    private void keepRest(ByteBuf whole, boolean isGathered) {
+        if (isGathered && whole.isReadable() && whole.readerIndex() == 0) {
+            unfinished = whole;
+            return;
+        }
+        if (whole.isReadable()) {
+            unfinished = channel.alloc().buffer(whole.readableBytes() * 2).writeBytes(whole);
+        }
+        whole.release();
     }
 
     @Override

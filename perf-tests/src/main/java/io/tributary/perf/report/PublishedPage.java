@@ -62,7 +62,8 @@ public final class PublishedPage {
     /**
      * All tables, and what is left of the works.
      *
-     * @param results the folder with files {@code TABLE.TARGET.json}, and {@code TABLE.TARGET.full.json} of the full form
+     * @param results the folder with files {@code TABLE.TARGET.json}, and {@code TABLE.TARGET.full.json} of the full
+     *     form
      * @throws IOException if a result cannot be read
      */
     public static String of(Published published, Path results) throws IOException {
@@ -350,6 +351,6 @@ public final class PublishedPage {
                 .toList();
         return rows.isEmpty()
                 ? NOTHING
-                : "\nNot repeated:\n\n" + new Table(List.of("there", "what", "why"), rows).markdown();
+                : "\nNot in the tables:\n\n" + new Table(List.of("there", "what", "why"), rows).markdown();
     }
 }

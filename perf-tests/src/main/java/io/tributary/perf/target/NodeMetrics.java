@@ -160,9 +160,9 @@ public final class NodeMetrics implements Supplier<Usage> {
     }
 
     /**
-     * The nodes behind names: a host with several addresses, as a headless Service of Kubernetes has them, is a node for
-     * each that answers: {@code NAME-1} and so on, in the order of their addresses. Asks the name service and the nodes,
-     * and so blocks.
+     * The nodes behind names: a host with several addresses, as a headless Service of Kubernetes has them, is a node
+     * for each that answers: {@code NAME-1} and so on, in the order of their addresses. Asks the name service and the
+     * nodes, and so blocks.
      *
      * @param err is told who does not answer
      * @throws TargetException where two would have one name, or of a host with several addresses none answers

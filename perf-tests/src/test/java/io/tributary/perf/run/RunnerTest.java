@@ -40,9 +40,11 @@ class RunnerTest {
     void isWaitedForAgainWhenItHasGone() throws Exception {
         try (Runners runners = new Runners(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), SECRET)) {
             InetSocketAddress place = new InetSocketAddress(InetAddress.getLoopbackAddress(), runners.port());
-            Thread runner = Thread.ofVirtual().start(() -> Runner.work(place, SECRET, Runs.SILENT));
+            Thread runner = Thread.ofVirtual()
+                    .uncaughtExceptionHandler((_, _) -> {}) // it is told to end
+                    .start(() -> Runner.work(place, SECRET, Runs.SILENT));
             runners.await(1, LIMIT, Runs.SILENT);
-            runners.close();
+            runner.interrupt();
             assertThat(runner.join(LIMIT)).isTrue();
             Awaitility.await().atMost(LIMIT).until(runners::isAnyGone);
             assertThatExceptionOfType(RunException.class)

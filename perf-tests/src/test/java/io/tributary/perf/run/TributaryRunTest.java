@@ -113,6 +113,23 @@ class TributaryRunTest {
         assertThat(result.count(Count.DUE)).isEqualTo(500);
     }
 
+    /** Messages of many reads, with small ones before and behind them in the same. */
+    @Test
+    void takesMessagesWholeWhenTheyComeInParts() {
+        RunResult result = run("""
+                groups:
+                  - {name: sub, count: 2, subscribe: [{filter: "l/#", qos: 1}]}
+                  - {name: large, count: 1, publish: {topic: "l/l", qos: 1, window: 2, payload: 700000}}
+                  - {name: small, count: 1, publish: {topic: "l/s", qos: 1, window: 20, payload: 50}}
+                steps:
+                  - {name: connect, do: connect}
+                  - {name: publish, do: publish, messages: 50, measured: true}
+                  - {name: drain, do: drain}
+                """, tcp);
+        assertFaultless(result, 100, 200);
+        assertThat(result.total()).containsEntry(Count.RECEIVED_BYTES, 2 * 50 * (700_000L + 50));
+    }
+
     @Test
     void countsForGroupWhenSubscriptionIsShared() {
         RunResult result = run("""
