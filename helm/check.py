@@ -371,6 +371,14 @@ def effects(helm, values, table, chart):
     print(f"== {chart.name}: {len(leaves)} values, each of which changes something")
 
 
+def linted(helms_found, values, chart):
+    """That `helm lint` finds nothing wrong with the first combination; with --all each is linted as it is rendered."""
+    for version, helm in helms_found.items():
+        code, out, _ = run(helm, "lint", values, chart)
+        if code != 0:
+            wrong(f"helm lint of {chart.name} (Helm {version}): {out}")
+
+
 def main():
     parser = argparse.ArgumentParser(prog="helm/check", description=__doc__)
     parser.add_argument("--write", action="store_true", help="write what is generated, instead of comparing it")
@@ -378,35 +386,31 @@ def main():
     parser.add_argument("--all", action="store_true", help="also lint each combination, try that each value has an effect, and ask kube-score")
     options = parser.parse_args()
     values = generated(options.write)
-    table, perf = combinations(CHART), combinations(PERF)
-    used(values[CHART], table, CHART)
-    used(values[PERF], perf, PERF)
+    tables = {chart: combinations(chart) for chart in (CHART, PERF)}
+    for chart, table in tables.items():
+        used(values[chart], table, chart)
     compose()
     found = helms()
     if options.others:
-        rendered = try_all(dict(list(found.items())[:1]), table, False, CHART)
+        rendered = try_all(dict(list(found.items())[:1]), tables[CHART], False, CHART)
         Path(options.others).write_text(yaml.dump_all(others(rendered)))
         return 1 if problems or not rendered else 0
     if found:
-        rendered = try_all(found, table, options.all, CHART)
-        load = try_all(found, perf, options.all, PERF)
-        print(f"== {len(table)} and {len(perf)} combinations of values with Helm {' and '.join(found)}: {len(rendered)} and {len(load)} render")
-        rendered |= pages.check(found, KUBERNETES[-1], wrong)
+        first = next(iter(found.values()))
+        each = {chart: try_all(found, table, options.all, chart) for chart, table in tables.items()}
+        for chart, table in tables.items():
+            print(f"== {chart.name}: {len(table)} combinations of values with Helm {' and '.join(found)}: {len(each[chart])} render")
+        rendered = each[CHART] | pages.check(found, KUBERNETES[-1], wrong)
         print(f"== {settings(rendered, options.write)} different tributary.yaml, which ChartSettingsTest reads")
         print(f"== {balancers(rendered, options.write)} configurations of balancers, which BalancersTest runs")
-        if not options.all:
-            for chart, first in ((CHART, table[0]), (PERF, perf[0])):
-                for version, helm in found.items():
-                    code, out, _ = run(helm, "lint", first[1], chart)
-                    if code != 0:
-                        wrong(f"helm lint of {chart.name} (Helm {version}): {out}")
-        memory(next(iter(found.values())))
-        against_kubernetes(rendered | {f"perf {name}": text for name, text in load.items()})
-        if options.all:
-            effects(next(iter(found.values())), values[CHART], table, CHART)
-            effects(next(iter(found.values())), values[PERF], perf, PERF)
-            scored(rendered)
-            scored(load)
+        memory(first)
+        against_kubernetes(rendered | {f"{PERF.name} {name}": text for name, text in each[PERF].items()})
+        for chart, table in tables.items():
+            if options.all:
+                effects(first, values[chart], table, chart)
+                scored(each[chart])
+            else:
+                linted(found, table[0][1], chart)
     else:
         print("== no Helm here: the charts were not rendered, only what is generated was compared (helm/install builds Helm 3 and 4 with Go)")
     for problem in problems:

@@ -1,6 +1,7 @@
 package io.tributary.perf.command;
 
 import io.tributary.cli.Program;
+import io.tributary.cli.UsageException;
 import io.tributary.perf.report.ProgressLine;
 import io.tributary.perf.result.RunResult;
 import io.tributary.perf.result.RunResult.TargetFacts;
@@ -11,7 +12,6 @@ import io.tributary.perf.scenario.Scenario;
 import io.tributary.perf.target.NodeMetrics;
 import io.tributary.perf.target.Target;
 import io.tributary.perf.target.TargetContext;
-import io.tributary.perf.target.TargetException;
 import io.tributary.perf.target.Targets;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -64,7 +64,7 @@ record Measurement(PrintWriter err, Map<String, Long> pids, Map<String, URI> nod
                     .filter(started.processes()::containsKey)
                     .findFirst()
                     .ifPresent(twice -> {
-                        throw new TargetException("--node and --pid: only one of them can be " + twice);
+                        throw new UsageException("--node and --pid: only one of them can be " + twice);
                     });
             Watched watched = new Watched(started.processes(), NodeMetrics.of(each), counts(started, each));
             Run run = new Run(planned, facts, started.addresses(), watched, started.faults(), Program.commit());

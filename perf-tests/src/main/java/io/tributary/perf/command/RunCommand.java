@@ -87,14 +87,10 @@ final class RunCommand implements Callable<Integer> {
                     }
                 }
             }
-        } catch (RuntimeException e) {
+        } finally {
             if (!results.isEmpty()) {
-                report(results); // of what came to its end
+                report(results); // of what came to its end, where not all did
             }
-            throw e;
-        }
-        if (!results.isEmpty()) {
-            report(results);
         }
         if (refused) {
             return ExitCodes.BOTTLENECK;

@@ -124,13 +124,14 @@ public final class PublishedPage {
     }
 
     private static String sizes(PublishedTable table, Set<String> targets) {
-        boolean hasFull = targets.stream().anyMatch(target -> target.endsWith(FULL));
-        boolean hasFast = targets.stream().anyMatch(target -> !target.endsWith(FULL));
-        return (hasFast ? ", size: " + table.fast().size() : NOTHING)
-                + (hasFull
-                        ? (hasFast ? "; " : ", ") + "in full (`--full`): "
-                                + table.full().size()
-                        : NOTHING);
+        List<String> sizes = new ArrayList<>();
+        if (targets.stream().anyMatch(target -> !target.endsWith(FULL))) {
+            sizes.add("size: " + table.fast().size());
+        }
+        if (targets.stream().anyMatch(target -> target.endsWith(FULL))) {
+            sizes.add("in full (`--full`): " + table.full().size());
+        }
+        return ", " + String.join("; ", sizes);
     }
 
     /** How many runs a figure is the median of, where it is of several. */
