@@ -103,6 +103,7 @@ public final class Broker implements AutoCloseable {
         guard = new Guard(config.guard(), metrics.guard(), System::nanoTime, new SteadyClock());
         gate = new CanaryGate(config.canary());
         metrics.gauge(BrokerMeters.UNAUTHENTICATED_MEMORY, () -> guard.memory().heldBytes());
+        metrics.countDeadlines(config.priorities().rules());
         metrics.gauge(BrokerMeters.BANS, () -> guard.bans().size());
         upgrade = new Upgrade(() -> node, security);
         metrics.gauge(BrokerMeters.LOOP_LAG, () -> loopLag().toNanos() / NANOS_A_SECOND);

@@ -8,6 +8,7 @@ import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.NetworkConfig;
 import io.tributary.broker.retained.RetainedLimits;
+import io.tributary.broker.routing.PriorityConfig;
 import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.OnRevocation;
 import io.tributary.broker.security.SessionTakeover;
@@ -48,6 +49,7 @@ public final class BrokerConfig {
     private final OnRevocation onRevocation;
     private final GuardConfig guard;
     private final ShardConfig shards;
+    private final PriorityConfig priorities;
     private final SubscriptionLimits subscriptions;
     private final SharedChoice shared;
     private final RetainedLimits retained;
@@ -68,6 +70,7 @@ public final class BrokerConfig {
         guard = from.guard;
         QueueLimits queues = under("queues", from.queues::build);
         shards = under("shards", from.shards::build).with(queues, applications.catchUp());
+        priorities = under("priorities", from.priorities::build);
         subscriptions = under("subscriptions", from.subscriptions::build);
         shared = under("shared-subscriptions", from.sharedSubscriptions::build);
         retained = under("retained", from.retained::build);
@@ -165,6 +168,11 @@ public final class BrokerConfig {
         return shards;
     }
 
+    /** Which priorities messages get. */
+    public PriorityConfig priorities() {
+        return priorities;
+    }
+
     /** How many subscriptions there may be. */
     public SubscriptionLimits subscriptions() {
         return subscriptions;
@@ -249,6 +257,7 @@ public final class BrokerConfig {
         private final RocksDbOptions.Builder storage;
         private final ApplicationsConfig.Builder applications;
         private final QueueLimits.Builder queues;
+        private final PriorityConfig.Builder priorities;
         private final SubscriptionLimits.Builder subscriptions;
         private final SharedChoice.Builder sharedSubscriptions;
         private final RetainedLimits.Builder retained;
@@ -268,6 +277,7 @@ public final class BrokerConfig {
             storage = RocksDbOptions.builder();
             applications = ApplicationsConfig.builder();
             queues = QueueLimits.builder();
+            priorities = PriorityConfig.builder();
             subscriptions = SubscriptionLimits.builder();
             sharedSubscriptions = SharedChoice.builder();
             retained = RetainedLimits.builder();
@@ -289,6 +299,7 @@ public final class BrokerConfig {
             storage = from.storage.toBuilder();
             applications = from.applications.toBuilder();
             queues = from.shards.queue().toBuilder();
+            priorities = from.priorities.toBuilder();
             subscriptions = from.subscriptions.toBuilder();
             sharedSubscriptions = from.shared.toBuilder();
             retained = from.retained.toBuilder();
@@ -362,6 +373,12 @@ public final class BrokerConfig {
         /** Changes the limits of the queue of each persistent session. */
         public Builder queues(Consumer<QueueLimits.Builder> change) {
             change.accept(queues);
+            return this;
+        }
+
+        /** Changes which priorities messages get, which is none unless one of the settings is given. */
+        public Builder priorities(Consumer<PriorityConfig.Builder> change) {
+            change.accept(priorities);
             return this;
         }
 

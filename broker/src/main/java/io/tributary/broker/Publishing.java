@@ -6,6 +6,7 @@ import io.tributary.broker.deployment.Deployment;
 import io.tributary.broker.deployment.Storage;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.retained.RetainedMessages;
+import io.tributary.broker.routing.MessagePriorities;
 import io.tributary.broker.routing.PublishPolicy;
 import io.tributary.broker.routing.Router;
 import io.tributary.broker.routing.RouterOutputs;
@@ -15,12 +16,12 @@ import io.tributary.broker.shard.ShardAppends;
 import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.broker.tenant.Tenants;
 import java.util.List;
-import java.util.function.BiFunction;
 
 /**
  * The part of a node that decides where a message goes: the router, and what the router looks at.
  *
- * @param uncounted routes what the broker's own clients publish: it counts nothing, and no extension sees it
+ * @param uncounted routes what the broker's own clients publish: it counts nothing, no extension sees it, and no
+ *     message has a priority
  */
 record Publishing(Subscriptions subscriptions, RetainedMessages retained, Router router, Router uncounted) {
 
@@ -49,15 +50,23 @@ record Publishing(Subscriptions subscriptions, RetainedMessages retained, Router
                 storage.retained(), config.retained(), deployment.clock(), deployment.format(), tenants);
         int largestPacketBytes = config.largestPackets().maxPacketBytes();
         RouterOutputs outputs = new RouterOutputs(connections, deployment.inbox(), appends::publish, appends::relay);
-        BiFunction<PublishPolicy, RouterRecorder, Router> routerOf = (policy, recorder) ->
-                new Router(deployment.node(), deployment.view(), subscriptions, retained, policy, outputs, recorder);
-        return new Publishing(
+        Router router = new Router(
+                deployment.node(),
+                deployment.view(),
                 subscriptions,
                 retained,
-                routerOf.apply(
-                        new PublishPolicy(extensions.authorizer(), extensions.publish(), largestPacketBytes),
-                        metrics.router()),
-                routerOf.apply(
-                        new PublishPolicy(Authorizer.allowAll(), List.of(), largestPacketBytes), RouterRecorder.NONE));
+                new PublishPolicy(extensions.authorizer(), extensions.publish(), largestPacketBytes),
+                new MessagePriorities(config.priorities(), deployment.format()),
+                outputs,
+                metrics.router());
+        Router uncounted = new Router(
+                deployment.node(),
+                deployment.view(),
+                subscriptions,
+                retained,
+                new PublishPolicy(Authorizer.allowAll(), List.of(), largestPacketBytes),
+                outputs,
+                RouterRecorder.NONE);
+        return new Publishing(subscriptions, retained, router, uncounted);
     }
 }

@@ -10,6 +10,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,6 +69,12 @@ class StartFailureTest {
             stop-timeout=20 s                        | tributary.stop-timeout: '20 s' is not a duration, such as 500ms, 10s or 5m
             network.event-loops=-2                   | tributary.network.event-loops: '-2' is not within 0 to 1024
             applications.rules[0].user-property==a   | tributary.applications.rules[0].user-property: '=a' is not a user property, written name=value
+            priorities.user-property=                | tributary.priorities.user-property: '' must not be empty; leave it out for none
+            priorities.rules=                        | tributary.priorities.rules: is a list, and must not be empty; its first part is tributary.priorities.rules[0]
+            priorities.rules[0].topic-filter=a       | tributary.priorities.rules[0].name: is missing; it must be 1 to 64 letters, digits, - and _
+            priorities.rules[0].name=alarms          | tributary.priorities.rules[0].topic-filter: is missing; it must be a topic filter, such as alarms/#
+            priorities.rules[0].priority=4           | tributary.priorities.rules[0].priority: '4' is not within 0 to 3
+            priorities.rules[0].priority=high        | tributary.priorities.rules[0].priority: 'high' is not a whole number within 0 to 3
             security.rules=                          | tributary.security.rules: is a list, and must not be empty; its first part is tributary.security.rules[0]
             security.rules[0].name=devices           | tributary.security.rules[0].rules: has no rules, and would allow nothing; it must have 1 to 1000
             security.rules[0].rules[0].topic=a       | tributary.security.rules[0].rules[0]: must have either allow or deny, one of publish, subscribe, all
@@ -243,6 +251,33 @@ class StartFailureTest {
         assertThat(Applications.failure("--" + setting))
                 .isEqualTo(
                         setting.replaceFirst("=.*", "") + ": there is no such setting; did you mean " + nearest + "?");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            a b    | a          | name: 'a b' is not 1 to 64 letters, digits, - and _
+            a      | a/#/b      | topic-filter: 'a/#/b' cannot be: # is not the whole last level of the topic filter [MQTT-4.7.1-1]
+            a      | $share/g/a | topic-filter: '$share/g/a' is a shared subscription; it must be a filter of topics
+            alarms | a          | name: 'alarms' is the name of rules[0] too; each needs one of its own
+            """)
+    void wrongRuleOfPrioritiesIsNamed(String name, String filter, String words) {
+        String rules = "--tributary.priorities.rules";
+        assertThat(Applications.failure(
+                        rules + "[0].name=alarms",
+                        rules + "[0].topic-filter=alarms/#",
+                        rules + "[1].name=" + name,
+                        rules + "[1].topic-filter=" + filter))
+                .isEqualTo("tributary.priorities.rules[1]." + words);
+    }
+
+    @Test
+    void tooManyRulesOfPrioritiesAreRefused() {
+        String[] rules = IntStream.range(0, 101)
+                .mapToObj(i -> "--tributary.priorities.rules[" + i + "].")
+                .flatMap(rule -> Stream.of(rule + "name=r" + rule.replaceAll("\\D", ""), rule + "topic-filter=a"))
+                .toArray(String[]::new);
+        assertThat(Applications.failure(rules))
+                .isEqualTo("tributary.priorities.rules: has 101; it must have 100 at most");
     }
 
     @Test

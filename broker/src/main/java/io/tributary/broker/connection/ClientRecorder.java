@@ -29,6 +29,9 @@ public interface ClientRecorder {
     /** A message for a client was dropped. */
     default void dropped(DropReason reason) {}
 
+    /** A message on this topic expired before it was sent. */
+    default void deadlineMissed(String topic) {}
+
     /**
      * A message was dropped which its client may not receive.
      *

@@ -341,6 +341,7 @@ final class ConnectHandshake {
                 message.properties(),
                 Message.NEVER,
                 client.idInside());
-        return new Will(published, will.delaySeconds(), will.messageExpirySeconds());
+        Message prioritized = context.backend().router().withPriority(published);
+        return new Will(prioritized, will.delaySeconds(), will.messageExpirySeconds());
     }
 }

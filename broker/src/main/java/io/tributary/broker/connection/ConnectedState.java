@@ -293,9 +293,12 @@ final class ConnectedState {
             context.backend().subscriptions().end(identity.subscriber());
             TransientRedistributor.of(left, identity, context.backend());
         }
-        long sentUpTo = identity.persistent() ? outbound.sentUpTo() : 0;
         ShardEvent.Detach detach = new ShardEvent.Detach(
-                identity.clientId(), identity.epoch(), publishWill && mayPublishWill(), sessionExpirySeconds, sentUpTo);
+                identity.clientId(),
+                identity.epoch(),
+                publishWill && mayPublishWill(),
+                sessionExpirySeconds,
+                outbound.sentUpTo());
         context.backend().shards().detach(detach, logged);
     }
 

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages that were sent to a client and are not acknowledged to the end, in the order in which they were sent.
- * Confined to the event loop.
+ * The messages that were sent to a client and are not acknowledged to the end, in the order of their sequence numbers:
+ * one of a higher priority may have been sent before others. Confined to the event loop.
  */
 final class InFlightWindow {
 
@@ -101,12 +101,25 @@ final class InFlightWindow {
         this.context = context;
     }
 
-    /** Whether the message with that sequence number may be sent [MQTT-3.3.4-9]; later ones follow it. */
+    /** Whether the message with that sequence number may be sent [MQTT-3.3.4-9]. */
     boolean admits(long sequence) {
         if (!hasRoom() || isLent(PacketIds.of(sequence))) {
             return false;
         }
-        return bySequence.isEmpty() || sequence - bySequence.firstSequence() < PacketIds.COUNT;
+        if (bySequence.isEmpty()) {
+            return true;
+        }
+        long distance = sequence - bySequence.firstSequence();
+        return distance < 0 ? !hasAnyFrom(sequence + PacketIds.COUNT) : distance < PacketIds.COUNT;
+    }
+
+    private boolean hasAnyFrom(long sequence) {
+        boolean[] has = new boolean[1];
+        bySequence.visitFrom(sequence, (_, _) -> {
+            has[0] = true;
+            return false;
+        });
+        return has[0];
     }
 
     /** Whether another message may be sent [MQTT-3.3.4-9]. */
@@ -117,8 +130,8 @@ final class InFlightWindow {
     /**
      * Takes a packet identifier for a message without a sequence number, as long as there {@link #hasRoom}.
      *
-     * @param lastSequence the sequence number that was sent last: numbered messages need the identifiers just before it
-     *     last
+     * @param lastSequence the sequence number before those that are still to be sent: numbered messages need the
+     *     identifiers just before it last
      * @param reply waits for the acknowledgement
      */
     int lend(long lastSequence, MemberReply reply) {

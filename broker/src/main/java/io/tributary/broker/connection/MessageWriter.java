@@ -48,6 +48,7 @@ final class MessageWriter {
     boolean write(Queued queued, int packetId, boolean dup) {
         Message message = queued.message();
         if (!dup && hasExpired(message)) {
+            context.services().recorder().deadlineMissed(message.topic());
             return drop(DropReason.EXPIRED); // [MQTT-3.3.2-5]
         }
         Decision decision = permissions.mayReceive(message.topic());

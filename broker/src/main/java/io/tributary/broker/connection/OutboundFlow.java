@@ -6,6 +6,7 @@ import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueEntry.Released;
+import io.tributary.common.event.SentUpTo;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.MqttPacket.Puback;
@@ -44,7 +45,7 @@ final class OutboundFlow {
     private final OutboundQueue qos0;
 
     /** Numbered messages that wait for the window: only in a persistent session. */
-    private final ArrayDeque<Delivery> parked = new ArrayDeque<>(0);
+    private final ParkedDeliveries parked = new ParkedDeliveries();
 
     /** QoS 1 and 2 messages that wait for a number: only in a transient session. */
     private final OutboundQueue unnumbered;
@@ -55,13 +56,8 @@ final class OutboundFlow {
     /** Whether the last message sent was such a one, so that a message of another kind is next. */
     private boolean sharedWasLast;
 
-    /** The highest sequence number that was taken over from the shard. */
-    private long takenUpTo;
-
     /** The highest sequence number that left {@link #parked}, or was given out. */
     private long maybeSentUpTo;
-
-    private long sentUpTo;
 
     /** A message of a shared subscription of applications, and the group host's callback for its outcome. */
     private record Shared(Queued message, boolean dup, MemberReply reply) {}
@@ -99,14 +95,24 @@ final class OutboundFlow {
     /** Takes entries of the session's queue; entries that were here before are not sent again. */
     void deliver(List<Delivery> deliveries) {
         for (Delivery delivery : deliveries) {
-            if (delivery.sequence() > takenUpTo) {
-                takenUpTo = delivery.sequence();
+            if (isNew(delivery)) {
                 parked.add(delivery);
             } else {
                 repeatAcknowledgement(delivery);
             }
         }
         pump();
+    }
+
+    private boolean isNew(Delivery delivery) {
+        if (parked.hasTaken(delivery)) {
+            return false;
+        }
+        return switch (delivery.entry()) {
+            case Queued _ -> true;
+            case Released() -> // it may have come as a message, among those of a higher priority
+                inFlight.find(delivery.sequence()) == null && !parked.isWaiting(delivery);
+        };
     }
 
     /** Takes a message without a sequence number. */
@@ -217,7 +223,7 @@ final class OutboundFlow {
     /**
      * Tells the owner the last acknowledgements, and forgets everything.
      *
-     * @return messages of shared subscriptions that the client was not sent, oldest first
+     * @return messages of shared subscriptions that the client was not sent, in the order of sending
      */
     List<Queued> close() {
         acknowledged.send();
@@ -241,9 +247,9 @@ final class OutboundFlow {
         return left;
     }
 
-    /** The highest sequence number that was written to the client, 0 for none. */
-    long sentUpTo() {
-        return sentUpTo;
+    /** What of the queue of a persistent session was written to the client. */
+    SentUpTo sentUpTo() {
+        return parked.sentUpTo();
     }
 
     private boolean sendOwn() {
@@ -263,7 +269,7 @@ final class OutboundFlow {
         sharedWasLast = true;
         Shared next = shared.remove();
         boolean followed = next.message().qos().isAcknowledged();
-        int packetId = followed ? inFlight.lend(maybeSentUpTo, next.reply()) : 0;
+        int packetId = followed ? inFlight.lend(lastBeforeParked(), next.reply()) : 0;
         boolean written = writer.write(next.message(), packetId, followed && next.dup());
         if (!followed) {
             next.reply().done();
@@ -282,6 +288,11 @@ final class OutboundFlow {
         return reply != null;
     }
 
+    /** What is still to be sent has sequence numbers above it. */
+    private long lastBeforeParked() {
+        return parked.isEmpty() ? maybeSentUpTo : parked.lowest() - 1;
+    }
+
     private long upcoming() {
         Delivery first = parked.peek();
         return first == null ? maybeSentUpTo + 1 : first.sequence();
@@ -290,7 +301,7 @@ final class OutboundFlow {
     private @Nullable Delivery next() {
         Delivery next = persistent ? parked.poll() : number(unnumbered.poll());
         if (next != null) {
-            maybeSentUpTo = next.sequence();
+            maybeSentUpTo = Math.max(maybeSentUpTo, next.sequence());
         }
         return next;
     }
@@ -300,13 +311,11 @@ final class OutboundFlow {
     }
 
     private void send(Delivery delivery) {
-        long sequence = delivery.sequence();
         switch (delivery.entry()) {
-            case Queued message -> send(sequence, message, delivery.dup());
+            case Queued message -> send(delivery.sequence(), message, delivery.dup());
             case Released() -> {
-                inFlight.addReleased(sequence);
-                replies.pubrel(PacketIds.of(sequence), ReasonCode.SUCCESS);
-                sentUpTo = sequence;
+                inFlight.addReleased(delivery.sequence());
+                replies.pubrel(PacketIds.of(delivery.sequence()), ReasonCode.SUCCESS);
             }
         }
     }
@@ -314,8 +323,8 @@ final class OutboundFlow {
     private void send(long sequence, Queued message, boolean dup) {
         boolean followed = message.qos().isAcknowledged();
         boolean written = writer.write(message, followed ? PacketIds.of(sequence) : 0, followed && dup);
-        if (written) {
-            sentUpTo = sequence;
+        if (written && persistent) {
+            parked.sent(sequence, message.message().priority());
         }
         if (written && followed) {
             inFlight.add(sequence, message);
@@ -352,12 +361,11 @@ final class OutboundFlow {
     /** Repeats an acknowledgement for a new owner, which does not know yet what the old owner was told. */
     private void repeatAcknowledgement(Delivery delivery) {
         long sequence = delivery.sequence();
-        if (sequence > maybeSentUpTo) {
-            return;
-        }
         Entry entry = inFlight.find(sequence);
         if (entry == null) {
-            acknowledged.settle(sequence);
+            if (!parked.isWaiting(delivery)) {
+                acknowledged.settle(sequence);
+            }
         } else if (entry.phase() == Phase.RECEIVED) {
             switch (delivery.entry()) {
                 case Queued _ -> acknowledged.received(sequence);

@@ -18,11 +18,11 @@ import io.tributary.common.setting.InvalidSettingException;
 public record OutboundLimits(
         int maxInFlight, int topicAliasMaximum, int queueMessages, long queueBytes, Overflow overflow) {
 
-    /** What a full queue drops. */
+    /** What a full queue drops: always one of the lowest priority among those that wait and the one that comes. */
     public enum Overflow {
         /** The message that waits longest. */
         DROP_OLDEST,
-        /** The message that comes. */
+        /** The message that comes, or the one that came last of those of a lower priority. */
         DROP_NEWEST,
         /**
          * The message that comes, too; but before the queue is full, publishers that are connected to this node and

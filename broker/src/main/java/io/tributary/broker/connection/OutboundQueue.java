@@ -3,11 +3,14 @@ package io.tributary.broker.connection;
 import io.tributary.broker.connection.OutboundLimits.Overflow;
 import io.tributary.common.event.QueueEntry.Queued;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages that wait in memory to be sent to one client, at most so many and so large; beyond that the oldest or the
- * newest is dropped, and counted. Confined to the event loop.
+ * Messages that wait in memory to be sent to one client, those of a higher priority first, at most so many and so
+ * large; beyond that the oldest or the newest of the lowest priority is dropped, and counted. Confined to the event
+ * loop.
  */
 final class OutboundQueue {
     /** What waiting takes beside the message itself. */
@@ -15,10 +18,18 @@ final class OutboundQueue {
 
     private static final int KEPT_MESSAGES = 256;
 
+    /** Nothing is ever added to it. */
+    private static final ArrayDeque<Queued> NONE = new ArrayDeque<>(0);
+
     private final OutboundLimits limits;
     private final ClientRecorder recorder;
     private final @Nullable PublisherHold hold;
-    private ArrayDeque<Queued> messages = new ArrayDeque<>(0);
+    /** Those of priority 0. */
+    private ArrayDeque<Queued> messages = NONE;
+    /** Those of the priorities above, from 1 up to the highest that came. */
+    private List<ArrayDeque<Queued>> higher = List.of();
+
+    private int count;
     /** The most that waited since the queue was empty. */
     private int most;
 
@@ -33,43 +44,103 @@ final class OutboundQueue {
     /** Adds a message, or drops one. */
     void add(Queued message) {
         long size = size(message);
-        while (!messages.isEmpty() && isFull(size)) {
+        int priority = message.message().priority();
+        while (count > 0 && isFull(size)) {
             recorder.dropped(DropReason.QUEUE_FULL);
-            if (limits.overflow() != Overflow.DROP_OLDEST) {
+            if (!makesRoom(priority)) {
                 return;
             }
-            poll();
         }
-        messages.add(message);
+        line(priority).add(message);
         if (hold != null) {
             hold.add(size);
         }
-        most = Math.max(most, messages.size());
+        count++;
+        most = Math.max(most, count);
         bytes += size;
     }
 
-    /** Takes the message that waits longest, or null when none does. */
+    /** Drops a message for one of that priority; false when none may go for it. */
+    private boolean makesRoom(int priority) {
+        ArrayDeque<Queued> lowest = lowest();
+        int least = lowest.element().message().priority();
+        boolean isOldest = limits.overflow() == Overflow.DROP_OLDEST;
+        if (isOldest ? priority < least : priority <= least) {
+            return false;
+        }
+        long size = left(isOldest ? lowest.remove() : lowest.removeLast());
+        if (hold != null) {
+            hold.dropped(size);
+        }
+        return true;
+    }
+
+    /** Takes the message of the highest priority that waits longest, or null when none does. */
     @Nullable
     Queued poll() {
-        Queued message = messages.poll();
+        Queued message = highest().poll();
         if (message != null) {
-            bytes -= size(message);
+            long size = left(message);
             if (hold != null) {
-                hold.taken(size(message));
-            }
-            if (messages.isEmpty()) {
-                shrink();
+                hold.taken(size);
             }
         }
         return message;
     }
 
+    /** Gives what the message took, in bytes. */
+    private long left(Queued message) {
+        long size = size(message);
+        bytes -= size;
+        count--;
+        if (count == 0) {
+            shrink();
+        }
+        return size;
+    }
+
     /** A deque keeps the room that it once needed. */
     private void shrink() {
         if (most > KEPT_MESSAGES) {
-            messages = new ArrayDeque<>(0);
+            messages = NONE;
+            higher = List.of();
         }
         most = 0;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // another deque that is empty may be added to
+    private ArrayDeque<Queued> line(int priority) {
+        if (priority == 0) {
+            if (messages == NONE) {
+                messages = new ArrayDeque<>(0);
+            }
+            return messages;
+        }
+        if (higher.isEmpty()) {
+            higher = new ArrayList<>(1);
+        }
+        while (higher.size() < priority) {
+            higher.add(new ArrayDeque<>(0));
+        }
+        return higher.get(priority - 1);
+    }
+
+    private ArrayDeque<Queued> highest() {
+        for (int i = higher.size() - 1; i >= 0; i--) {
+            if (!higher.get(i).isEmpty()) {
+                return higher.get(i);
+            }
+        }
+        return messages;
+    }
+
+    private ArrayDeque<Queued> lowest() {
+        for (int i = 0; messages.isEmpty() && i < higher.size(); i++) {
+            if (!higher.get(i).isEmpty()) {
+                return higher.get(i);
+            }
+        }
+        return messages;
     }
 
     /** What a message takes while it waits, in bytes. */
@@ -78,10 +149,10 @@ final class OutboundQueue {
     }
 
     boolean isEmpty() {
-        return messages.isEmpty();
+        return count == 0;
     }
 
     private boolean isFull(long more) {
-        return messages.size() >= limits.queueMessages() || bytes + more > limits.queueBytes();
+        return count >= limits.queueMessages() || bytes + more > limits.queueBytes();
     }
 }

@@ -102,11 +102,16 @@ final class PublisherHold {
         messages.decrementAndGet();
     }
 
-    /** The client was sent a message, or it was dropped; event loop. */
+    /** The client was sent a message, or it was dropped when its turn came; event loop. */
     void taken(long size) {
-        remove(size);
         takenMessages++;
         takenBytes += size;
+        dropped(size);
+    }
+
+    /** A message is dropped before its turn came; event loop. */
+    void dropped(long size) {
+        remove(size);
         if ((isGivenUp || release.get() != null) && isRoomy()) {
             isGivenUp = isClosed;
             release();

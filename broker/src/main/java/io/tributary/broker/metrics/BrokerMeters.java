@@ -270,6 +270,13 @@ public enum BrokerMeters {
             "place",
             "rules",
             "reason"),
+    /** Messages that were not sent in time. */
+    DEADLINES_MISSED(
+            "tributary.deadlines.missed",
+            Type.COUNTER,
+            "Messages that expired in a queue before they were sent, by the first rule of tributary.priorities.rules for their"
+                    + " topic; those without a rule are not counted here.",
+            "rule"),
     /** The time to an acknowledgement. */
     MESSAGES_ACKNOWLEDGED(
             "tributary.messages.acknowledged",

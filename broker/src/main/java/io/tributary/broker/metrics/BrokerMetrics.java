@@ -11,6 +11,7 @@ import io.tributary.broker.guard.GuardRecorder;
 import io.tributary.broker.network.NetworkRecorder;
 import io.tributary.broker.relocation.RelocationRecorder;
 import io.tributary.broker.relocation.RelocationRecorder.Cause;
+import io.tributary.broker.routing.PriorityRule;
 import io.tributary.broker.routing.RouterRecorder;
 import io.tributary.broker.security.AuthenticationRecorder;
 import io.tributary.broker.security.Revocations;
@@ -19,6 +20,7 @@ import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.sys.SysStats;
 import io.tributary.broker.tls.TlsRecorder;
 import io.tributary.persistence.rocksdb.StorageRecorder;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
@@ -36,6 +38,7 @@ public final class BrokerMetrics {
     private final SecurityCounters security;
     private final RouterCounters router;
     private final ShardCounters shards;
+    private final DeadlineCounters deadlines;
     private final GroupRecorder groups;
     private final StorageRecorder storage;
     private final TlsRecorder tls;
@@ -53,11 +56,12 @@ public final class BrokerMetrics {
         meters = new Meters(registry);
         network = new NetworkCounters(meters);
         Set<String> ruleSets = RuleSetCounters.names();
-        clients = new ClientCounters(meters, ruleSets);
+        deadlines = new DeadlineCounters(meters);
+        clients = new ClientCounters(meters, ruleSets, deadlines);
         authentications = new AuthenticationCounters(meters);
         security = new SecurityCounters(meters);
         router = new RouterCounters(meters, ruleSets);
-        shards = new ShardCounters(meters);
+        shards = new ShardCounters(meters, deadlines);
         groups = new GroupCounters(meters);
         storage = new StorageCounters(meters);
         tls = new TlsCounters(meters);
@@ -79,6 +83,11 @@ public final class BrokerMetrics {
     /** Registers a gauge that shows what a supplier gives whenever the meters are read. */
     public void gauge(BrokerMeters meter, DoubleSupplier value) {
         meters.gauge(meter, value);
+    }
+
+    /** Counts messages that miss their deadline by the first of these rules for their topic; called once. */
+    public void countDeadlines(List<PriorityRule> rules) {
+        deadlines.countFor(rules);
     }
 
     /** The traffic so far, for {@code $SYS}; each figure is right, but they are not read at the same instant. */

@@ -35,10 +35,12 @@ final class ClientCounters implements ClientRecorder {
     private final LongAdder takeoversRefused;
     private final Map<QoS, Timer> acknowledged;
     private final LongAdder inFlight = new LongAdder();
+    private final DeadlineCounters deadlines;
 
     /** @param ruleSets the names of rule sets that are shown */
-    ClientCounters(Meters meters, Set<String> ruleSets) {
+    ClientCounters(Meters meters, Set<String> ruleSets, DeadlineCounters deadlines) {
         this.meters = meters;
+        this.deadlines = deadlines;
         meters.gauge(BrokerMeters.CLIENTS, devices::doubleValue, "device");
         meters.gauge(BrokerMeters.CLIENTS, applications::doubleValue, "application");
         connectedNew = meters.counter(BrokerMeters.CLIENTS_CONNECTED, "new");
@@ -82,6 +84,11 @@ final class ClientCounters implements ClientRecorder {
     @Override
     public void dropped(DropReason reason) {
         Meters.of(dropped, reason).increment();
+    }
+
+    @Override
+    public void deadlineMissed(String topic) {
+        deadlines.missed(topic);
     }
 
     @Override

@@ -23,8 +23,10 @@ final class ShardCounters implements ShardRecorder {
     private final LongAdder restores;
     private final LongAdder logWentBack;
     private final ApplicationLagGauges lags;
+    private final DeadlineCounters deadlines;
 
-    ShardCounters(Meters meters) {
+    ShardCounters(Meters meters, DeadlineCounters deadlines) {
+        this.deadlines = deadlines;
         dropped = meters.counters(BrokerMeters.MESSAGES_DROPPED, Drop.class, "queue", RuleSetCounters.NONE);
         handedOn = meters.timer(BrokerMeters.MESSAGES_DELIVERY);
         savePoints = meters.counter(BrokerMeters.SAVE_POINTS);
@@ -44,6 +46,16 @@ final class ShardCounters implements ShardRecorder {
     @Override
     public void dropped(Drop reason) {
         Meters.of(dropped, reason).increment();
+    }
+
+    @Override
+    public void deadlineMissed(String topic) {
+        deadlines.missed(topic);
+    }
+
+    @Override
+    public boolean countsDeadlines() {
+        return deadlines.hasRules();
     }
 
     @Override

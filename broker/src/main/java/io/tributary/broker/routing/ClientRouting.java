@@ -9,6 +9,9 @@ public interface ClientRouting extends MessageRouting {
     /** {@link Router#publish(Publisher, Message, int, RouteCallback)}. */
     void publish(Publisher publisher, Message message, int packetId, RouteCallback callback);
 
+    /** The will of a client that connects, with the priority that it is to have when it is published. */
+    Message withPriority(Message will);
+
     /** {@link Router#isMatched}. */
     boolean isMatched(String publisher);
 

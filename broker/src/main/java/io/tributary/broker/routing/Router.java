@@ -26,9 +26,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of each message: authorise, intercept, retain, match, hand to every destination, and tell the publisher when
- * all of them have it: the logs, and the other nodes that have transient sessions for it. Any thread; never blocks.
- * Messages that one thread routes keep their order towards each destination.
+ * The way of each message: give it its priority, authorise, intercept, retain, match, hand to every destination, and
+ * tell the publisher when all of them have it: the logs, and the other nodes that have transient sessions for it. Any
+ * thread; never blocks. Messages that one thread routes keep their order towards each destination.
  *
  * <p>A retained message is stored before it is matched: a client that subscribes meanwhile gets it as retained, or
  * live, or both. What the same publisher sends behind it waits for it; of QoS 0 a limited number does, and the rest is
@@ -47,12 +47,25 @@ public final class Router implements ClientRouting {
     private final Subscriptions subscriptions;
     private final RetainedMessages retained;
     private final PublishPolicy policy;
+    private final MessagePriorities priorities;
     private final RouterOutputs outputs;
     private final RouterRecorder recorder;
     private final Selection selection;
     private final PeerDelivery peerDelivery;
     private final PeerDelivery uncounted;
     private final PublishOrder order = new PublishOrder();
+
+    /** Creates one that gives no priorities. */
+    public Router(
+            String node,
+            NodeView view,
+            Subscriptions subscriptions,
+            RetainedMessages retained,
+            PublishPolicy policy,
+            RouterOutputs outputs,
+            RouterRecorder recorder) {
+        this(node, view, subscriptions, retained, policy, MessagePriorities.NONE, outputs, recorder);
+    }
 
     /**
      * Creates one.
@@ -66,6 +79,7 @@ public final class Router implements ClientRouting {
             Subscriptions subscriptions,
             RetainedMessages retained,
             PublishPolicy policy,
+            MessagePriorities priorities,
             RouterOutputs outputs,
             RouterRecorder recorder) {
         this.node = node;
@@ -73,6 +87,7 @@ public final class Router implements ClientRouting {
         this.subscriptions = subscriptions;
         this.retained = retained;
         this.policy = policy;
+        this.priorities = priorities;
         this.outputs = outputs;
         this.recorder = recorder;
         this.selection = new Selection(recorder);
@@ -82,10 +97,10 @@ public final class Router implements ClientRouting {
     }
 
     /**
-     * Routes a message: retains it if it is to be, matches it, and delivers it or has it logged. A QoS 2 message of a
-     * persistent session is retained and matched, too, and goes nowhere yet: a {@code Relay} with its destinations and
-     * its packet identifier is logged in the publisher's shard, whose owner forwards it. Such a message is safe when
-     * the relay is logged.
+     * Routes a message: gives it its priority, retains it if it is to be, matches it, and delivers it or has it logged.
+     * A QoS 2 message of a persistent session is retained and matched, too, and goes nowhere yet: a {@code Relay} with
+     * its destinations and its packet identifier is logged in the publisher's shard, whose owner forwards it. Such a
+     * message is safe when the relay is logged.
      *
      * @param packetId the packet identifier of a QoS 2 message, otherwise 0
      */
@@ -93,12 +108,18 @@ public final class Router implements ClientRouting {
     public void publish(Publisher publisher, Message message, int packetId, RouteCallback callback) {
         recorder.received(message);
         Publisher relayFor = publisher.persistent() && packetId != 0 ? publisher : null;
-        switch (admit(publisher, message)) {
+        switch (admit(publisher, priorities.give(message))) {
             case Proceed(Message admitted) ->
-                retain(new Passage(admitted, relayFor, packetId, null, isTold(publisher, admitted), callback));
+                retain(new Passage(
+                        priorities.allowed(admitted), relayFor, packetId, null, isTold(publisher, admitted), callback));
             case Drop() -> drop(new Passage(message, relayFor, packetId, null, true, callback));
             case Refuse(ReasonCode reason, String words) -> callback.onRouted(new RouteOutcome.Refused(reason, words));
         }
+    }
+
+    @Override
+    public Message withPriority(Message will) {
+        return priorities.give(will);
     }
 
     /**
@@ -128,7 +149,7 @@ public final class Router implements ClientRouting {
             callback.onRouted(new RouteOutcome.Refused(
                     ReasonCode.PACKET_TOO_LARGE, "it is larger than the largest packet of a client"));
         } else {
-            retain(new Passage(message, null, 0, null, true, callback));
+            retain(new Passage(priorities.give(message), null, 0, null, true, callback));
         }
     }
 
@@ -136,8 +157,9 @@ public final class Router implements ClientRouting {
      * Routes a message of the broker itself that is to be kept, and not retained: nobody gets it unless a persistent
      * session that gets it with QoS 1 or 2 does. Safe when the logs of all such sessions have it.
      */
-    public void publishKept(Message message, RouteCallback callback) {
-        recorder.received(message);
+    public void publishKept(Message deadLetter, RouteCallback callback) {
+        recorder.received(deadLetter);
+        Message message = priorities.give(deadLetter);
         Destinations destinations = collect(message);
         if (destinations.recipients().isEmpty()) {
             recorder.dropped(RouterRecorder.Drop.NO_SUBSCRIBERS);
@@ -166,7 +188,7 @@ public final class Router implements ClientRouting {
         recorder.received(message);
         var right = policy.mayPublish(message);
         if (right.allowed()) {
-            retain(new Passage(message, null, 0, source, true, callback));
+            retain(new Passage(priorities.give(message), null, 0, source, true, callback));
         } else {
             recorder.notAuthorized(RouterRecorder.Drop.PUBLISH_NOT_AUTHORIZED, right.ruleSet());
             callback.onRouted(new RouteOutcome.Refused(ReasonCode.NOT_AUTHORIZED, NOT_AUTHORIZED));

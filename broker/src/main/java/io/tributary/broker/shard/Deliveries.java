@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.shard.ShardRecorder.Drop;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.SentUpTo;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.Settled;
@@ -172,14 +173,26 @@ final class Deliveries {
         }
     }
 
-    /** Drops the oldest messages that no connection was handed, while there is too much, if their sizes are known. */
-    void dropOldest(SessionState client, BooleanSupplier isTooMuch, Drop reason) {
+    /**
+     * Drops the oldest messages of a priority that no connection was handed, while there is too much, if their sizes
+     * are known.
+     *
+     * @param isAnyFine whether the oldest that is known is dropped though an older one may not be known
+     */
+    void dropOldest(SessionState client, int priority, boolean isAnyFine, BooleanSupplier isTooMuch, Drop reason) {
         SessionDelivery known = find(client);
         if (known != null && !known.isMoving()) {
-            known.unseen().dropOldest(firstUnseen(client), isTooMuch, (sequence, size) -> {
-                known.drop(sequence, size);
-                count(client, reason);
-            });
+            known.unseen()
+                    .dropOldest(
+                            priority,
+                            firstUnseen(client, priority),
+                            client.priorityUpTo() > 0,
+                            isAnyFine,
+                            isTooMuch,
+                            (sequence, size) -> {
+                                known.drop(sequence, size);
+                                count(client, reason);
+                            });
         }
     }
 
@@ -194,9 +207,9 @@ final class Deliveries {
     }
 
     /** Whether a message that enters the queue of a session leaves for the connection at once. */
-    boolean takesAtOnce(SessionState client, long sequence) {
+    boolean takesAtOnce(SessionState client, long sequence, QueueEntry.Queued entry) {
         SessionDelivery known = sessions.get(client.clientId());
-        return known != null && known.takesAtOnce(sequence);
+        return known != null && known.takesAtOnce(sequence, entry);
     }
 
     /**
@@ -276,6 +289,13 @@ final class Deliveries {
         }
     }
 
+    /** A message under this topic expired in a client's queue. */
+    void missed(SessionState client, String topic) {
+        if (recorder.countsDeadlines() && !TenantNames.isBrokers(client.clientId())) {
+            recorder.deadlineMissed(topic);
+        }
+    }
+
     /**
      * Keeps an entry of an offline client from being handed to it, for it is about to move to another session. Should
      * the client come back before that is logged, it waits: what another owner finds still there must not have been
@@ -347,7 +367,7 @@ final class Deliveries {
     /** The highest sequence number of an application that its topic must have reached, as far as this owner knows. */
     long readUpTo(SessionState client) {
         Outgoing to = windowOf(client);
-        return to == null ? 0 : to.next - 1;
+        return to == null ? 0 : to.next() - 1;
     }
 
     /**
@@ -372,27 +392,31 @@ final class Deliveries {
     }
 
     /**
-     * Entries below this sequence number have been handed to a connection, or may have been, or are being read for it:
-     * a limit that dropped those, as fast as they are read, would have the client get nothing any more.
+     * Messages of this priority below this sequence number have been handed to a connection, or may have been, or are
+     * being read for it: a limit that dropped those, as fast as they are read, would have the client get nothing any
+     * more.
      */
-    long firstUnseen(SessionState client) {
+    long firstUnseen(SessionState client, int priority) {
         Outgoing to = windowOf(client);
-        return 1 + Math.max(client.leftUpTo(), to == null ? client.resendUpTo() : to.readingUpTo());
+        long seen = to == null ? client.resendUpTo().of(priority) : to.readingUpTo(priority);
+        return 1 + Math.max(client.leftUpTo(), seen);
     }
 
-    /** The highest sequence number that the client of a session may have been sent. */
-    long maybeSentUpTo(SessionState client) {
+    /** What the client of a session may have been sent. */
+    SentUpTo maybeSentUpTo(SessionState client) {
         SessionDelivery known = find(client);
         if (known != null) {
             return known.maybeSentUpTo();
         }
-        return client.isAttached() ? client.lastSequence() : client.resendUpTo(); // another owner may have sent all
+        return client.isAttached()
+                ? SentUpTo.all(client.lastSequence()) // another owner may have sent all
+                : client.resendUpTo();
     }
 
-    /** Up to where the queue of a session was looked through for what is too much, since its client went. */
-    long trimmedUpTo(SessionState client) {
+    /** Up to where messages of a priority were looked at, for what is too much of the queue, since its client went. */
+    long trimmedUpTo(SessionState client, int priority) {
         SessionDelivery known = find(client);
-        return known == null ? 0 : known.unseen().trimmedUpTo();
+        return known == null ? 0 : known.unseen().trimmedUpTo(priority);
     }
 
     /** Entries of a queue that are settled or about to move, though the queue still has them. */
@@ -463,8 +487,8 @@ final class Deliveries {
             SessionState client,
             String node,
             @Nullable Unlogged unlogged,
-            long dupUpTo,
-            long maybeSentBefore,
+            SentUpTo dupUpTo,
+            SentUpTo maybeSentBefore,
             long next) {
         TopicReading reading = client.topic() == null ? null : topics.apply(client);
         OwnerTarget target = nodes.apply(node);

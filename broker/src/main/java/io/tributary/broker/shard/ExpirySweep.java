@@ -2,8 +2,14 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.ShardState;
+import io.tributary.common.event.QueueEntry;
+import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.ExpiredPage;
+import io.tributary.persistence.shard.ShardStore.Remnant;
 import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
@@ -90,7 +96,7 @@ final class ExpirySweep {
         allowance -= most + CALL;
         recorder.lookedForExpired(most);
         underWay++;
-        long from = Math.max(at.next, deliveries.firstUnseen(client));
+        long from = Math.max(at.next, deliveries.firstUnseen(client, 0));
         queues.readExpired(client, from, timeMillis, most, page -> onPage(at, page));
     }
 
@@ -102,12 +108,46 @@ final class ExpirySweep {
     private void onPage(Position at, @Nullable ExpiredPage page) {
         underWay--;
         if (page != null && isAway(at)) {
-            if (!page.expired().isEmpty()) {
-                losses.lost(at.client, page.expired());
+            List<Remnant> expired = page.expired().stream()
+                    .filter(one -> one.sequence() >= deliveries.firstUnseen(at.client, one.priority()))
+                    .toList();
+            if (!expired.isEmpty() && recorder.countsDeadlines()) {
+                readTopics(at, expired, expired.getFirst().sequence());
+            } else if (!expired.isEmpty()) {
+                losses.lost(at.client, expired);
             }
             if (page.more()) {
                 toLookAt.add(new Position(at.client, at.epoch, page.upTo() + 1));
             }
+        }
+    }
+
+    /**
+     * The store tells what has expired without the topics, by which missed deadlines are counted: the messages are
+     * read. What is not among these any more has left the queue meanwhile, or is found without a message.
+     */
+    private void readTopics(Position at, List<Remnant> expired, long from) {
+        underWay++;
+        queues.read(at.client, from, PAGE, page -> {
+            underWay--;
+            if (page == null || !isAway(at)) {
+                return;
+            }
+            Map<Long, String> topics = new HashMap<>();
+            page.entries().forEach(entry -> addTopic(topics, entry));
+            List<Remnant> there = expired.stream()
+                    .filter(one -> topics.containsKey(one.sequence()))
+                    .toList();
+            losses.lost(at.client, there, topics);
+            if (page.next() <= expired.getLast().sequence()) {
+                readTopics(at, expired, page.next());
+            }
+        });
+    }
+
+    private static void addTopic(Map<Long, String> topics, ShardStore.Entry entry) {
+        if (entry.entry() instanceof QueueEntry.Queued queued) {
+            topics.put(entry.sequence(), queued.message().topic());
         }
     }
 }

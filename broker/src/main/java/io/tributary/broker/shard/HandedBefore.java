@@ -1,6 +1,7 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.fold.SessionState;
+import io.tributary.common.event.SentUpTo;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,10 +9,10 @@ import org.jspecify.annotations.Nullable;
  * may move to other members of a shared subscription: those that were not handed move freely.
  */
 final class HandedBefore {
-    private static final long NOT_KNOWN = Long.MAX_VALUE;
-
     private final SessionState client;
-    private long upTo = NOT_KNOWN;
+    /** Null where it is not known. */
+    private @Nullable SentUpTo upTo;
+
     private long epoch;
 
     HandedBefore(SessionState client) {
@@ -19,38 +20,39 @@ final class HandedBefore {
     }
 
     boolean isKnown() {
-        return upTo != NOT_KNOWN;
+        return upTo != null;
     }
 
     void forget() {
-        upTo = NOT_KNOWN;
+        upTo = null;
     }
 
     /** The session has no connection any more; null for one that was not served. */
     void detached(@Nullable Outgoing gone) {
         if (gone != null) {
-            long maybeSentUpTo = gone.maybeSentUpTo();
-            upTo = client.groupUpTo() > 0 && maybeSentUpTo < client.resendUpTo() ? maybeSentUpTo : NOT_KNOWN;
+            SentUpTo less = gone.maybeSentUpTo().and(client.resendUpTo());
+            upTo = client.groupUpTo() > 0 && !less.equals(client.resendUpTo()) ? less : null;
             epoch = client.epoch();
         } else if (epoch != client.epoch()) {
-            upTo = NOT_KNOWN; // of a connection before, which a later one has followed unserved
+            upTo = null; // of a connection before, which a later one has followed unserved
         }
     }
 
-    /** The highest sequence number that the client may have been sent, while no connection is served. */
-    long maybeSentUpTo() {
-        return client.isAttached()
-                ? client.lastSequence() // another owner may have sent all
-                : Math.min(client.resendUpTo(), client.epoch() == epoch ? upTo : NOT_KNOWN);
+    /** What the client may have been sent, while no connection is served. */
+    SentUpTo maybeSentUpTo() {
+        if (client.isAttached()) {
+            return SentUpTo.all(client.lastSequence()); // another owner may have sent all
+        }
+        return upTo == null || client.epoch() != epoch ? client.resendUpTo() : upTo.and(client.resendUpTo());
     }
 
     /** Whether it is less than the log knows. */
     boolean isOrdered() {
-        return upTo == NOT_KNOWN || upTo < client.resendUpTo();
+        return upTo == null || !upTo.and(client.resendUpTo()).equals(client.resendUpTo());
     }
 
     @Override
     public String toString() {
-        return Long.toString(upTo);
+        return String.valueOf(upTo);
     }
 }

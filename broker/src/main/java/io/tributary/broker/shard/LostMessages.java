@@ -5,6 +5,7 @@ import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.persistence.shard.ShardStore.Remnant;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -35,6 +36,15 @@ final class LostMessages implements SessionQueues.Losses {
      */
     @Override
     public void lost(SessionState client, List<Remnant> remnants) {
+        lost(client, remnants, Map.of());
+    }
+
+    /**
+     * The same.
+     *
+     * @param topics those of the messages that are known, by their sequence numbers
+     */
+    void lost(SessionState client, List<Remnant> remnants, Map<Long, String> topics) {
         LongPredicate isKnown = deliveries.known(client);
         long nowMillis = timeMillis.getAsLong();
         for (Remnant remnant : remnants) {
@@ -42,6 +52,10 @@ final class LostMessages implements SessionQueues.Losses {
                 Drop reason = remnant.expiresAtMillis() <= nowMillis ? Drop.EXPIRED : Drop.LOST_IN_STORE;
                 name(client, remnant.sequence(), reason);
                 deliveries.drop(client, remnant.sequence(), remnant.sizeBytes(), reason);
+                String topic = topics.get(remnant.sequence());
+                if (topic != null) {
+                    deliveries.missed(client, topic);
+                }
             }
         }
     }

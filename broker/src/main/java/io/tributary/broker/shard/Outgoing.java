@@ -5,10 +5,13 @@ import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.collection.SequenceMap;
 import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.SentUpTo;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.TopicPosition;
+import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -19,26 +22,38 @@ import org.jspecify.annotations.Nullable;
  * thread of the driver.
  */
 final class Outgoing {
+    /**
+     * How many sequence numbers lie between the first and the last message in flight at most: packet identifiers follow
+     * from them, and two messages in flight must not have the same.
+     */
+    private static final int MOST_APART = 65_535;
+
+    /** There is nothing to be looked at, or no room for it. */
+    static final int NO_LANE = -1;
+
+    /**
+     * Stands for the priority of an entry of which only the PUBREL is owed: these take nothing of the window of a lane.
+     * A connection may have as many in flight as it likes, and wait for what is behind them.
+     */
+    private static final int RELEASED = Message.HIGHEST_PRIORITY + 1;
+
     final SessionState client;
     final OwnerTarget target;
     final long connection;
     final long epoch;
-    private final int windowMessages;
-    private final int windowBytes;
+    private final ShardConfig config;
     private final DeliveryMemory.Part memory;
     /** Entries that are settled though the queue still has them. */
     final Set<Long> withheld;
     /** Entries whose PUBREC is on its way into the log, so that their size is settled. */
     private final Set<Long> received;
-    /** Messages up to this sequence number may have been sent on connections before and carry DUP. */
-    private final long dupUpTo;
-    /**
-     * Messages up to this sequence number may be in flight, though this owner has not handed them to the connection.
-     */
-    private final long maybeSentBefore;
+    /** What may have been sent on connections before and carries DUP. */
+    private final SentUpTo dupUpTo;
+    /** What may be in flight, though this owner has not handed it to the connection. */
+    private final SentUpTo maybeSentBefore;
 
-    /** The lowest sequence number that was not looked at yet. */
-    long next;
+    /** How far the connection has come with the queue. */
+    private final Lanes lanes;
 
     /** Whether a page of the queue is being read from the store. */
     boolean isReading;
@@ -51,10 +66,10 @@ final class Outgoing {
 
     private final SequenceMap<Handed> handed = new SequenceMap<>();
 
-    private long handedBytes;
+    private final LaneWindow window;
 
-    /** Whether the window was full, and a quarter of it is not free yet. */
-    private boolean filled;
+    /** What of {@link #handed} each lane has; null as long as there was one lane. */
+    private LaneWindow @Nullable [] windows;
 
     private List<Delivery> batch = new ArrayList<>();
 
@@ -66,8 +81,9 @@ final class Outgoing {
      *
      * @param size what it takes of the window, in bytes
      * @param awaitsPubrec whether it is a message of QoS 2 that no connection is known to have a PUBREC for
+     * @param lane its priority, or {@link #RELEASED}
      */
-    private record Handed(int size, boolean awaitsPubrec) {}
+    private record Handed(int size, boolean awaitsPubrec, int lane) {}
 
     Outgoing(
             SessionState client,
@@ -75,23 +91,23 @@ final class Outgoing {
             ShardConfig config,
             DeliveryMemory.Part memory,
             @Nullable Unlogged unlogged,
-            long dupUpTo,
-            long maybeSentBefore,
+            SentUpTo dupUpTo,
+            SentUpTo maybeSentBefore,
             long next,
             @Nullable TopicReading reading) {
         this.client = client;
         this.target = target;
         connection = client.connection();
         epoch = client.epoch();
-        windowMessages = config.windowMessages();
-        windowBytes = config.windowBytes();
+        this.config = config;
         this.memory = memory;
+        window = new LaneWindow(config, memory);
         withheld = unlogged == null ? new HashSet<>() : unlogged.settled();
         received = unlogged == null ? new HashSet<>() : unlogged.received();
         this.dupUpTo = dupUpTo;
         this.maybeSentBefore = maybeSentBefore;
         this.reading = reading;
-        this.next = next;
+        lanes = new Lanes(next, client.priorityUpTo());
         TopicProgress topic = client.topic();
         if (topic != null) {
             loggedUpTo = topic.upTo();
@@ -138,30 +154,119 @@ final class Outgoing {
 
     /** Whether there may be entries that were not looked at yet. */
     boolean mayHaveMore() {
-        return reading != null || next <= client.lastSequence();
-    }
-
-    /**
-     * Whether there is room, and so much of it since the window was full that it is worth the while to read another
-     * page.
-     */
-    boolean hasRoomForPage() {
-        return hasRoom() && !filled;
-    }
-
-    private boolean isAQuarterFree() {
-        return handed.size() <= windowMessages - (windowMessages + 3) / 4 && handedBytes <= windowBytes / 4 * 3L;
+        return reading != null || next() <= client.lastSequence();
     }
 
     /** The size of what is in the window. */
     long handedBytes() {
-        return handedBytes;
+        return window.bytes();
     }
 
     /** Everything up to this sequence number is settled, was another session's, or is no message. */
     long doneUpTo() {
-        return handed.isEmpty() ? next - 1 : handed.firstSequence() - 1;
+        return handed.isEmpty() ? next() - 1 : Math.min(handed.firstSequence(), next()) - 1;
     }
+
+    // How far it has come with the queue.
+
+    /** The lowest sequence number that was not looked at yet. */
+    long next() {
+        return lanes.next();
+    }
+
+    /** The lowest sequence number that was not looked at yet in the lane of a priority. */
+    long next(int lane) {
+        return lanes.next(lane);
+    }
+
+    /** The lane to go on with, the highest one that may have messages and has room; {@link #NO_LANE} if none has. */
+    int lane() {
+        for (int lane = hasLanes() ? Message.HIGHEST_PRIORITY : 0; lane >= 0 && !isLeaving(); lane--) {
+            if (mayHaveMore(lane) && window(lane).hasRoomForPage()) {
+                return lane;
+            }
+        }
+        return NO_LANE;
+    }
+
+    private boolean mayHaveMore(int lane) {
+        return reading != null || (isBegun(lane) && next(lane) < end(lane));
+    }
+
+    private boolean isBegun(int lane) {
+        return lanes.mayHaveMore(lane, client.lastSequence(), client.priorityUpTo());
+    }
+
+    /**
+     * Where a lane has to wait for those of lower priorities, and for those of higher ones: no message is handed before
+     * an earlier one of a higher priority. So what a connection has of a queue are the first messages of each lane, as
+     * far as they are not settled.
+     */
+    private long end(int lane) {
+        long end = lane == 0 || reading != null ? Long.MAX_VALUE : reach();
+        for (int higher = lane + 1; hasLanes() && higher <= Message.HIGHEST_PRIORITY; higher++) {
+            end = isBegun(higher) ? Math.min(end, next(higher)) : end;
+        }
+        return end;
+    }
+
+    /** Messages from here on do not overtake those that are not settled. */
+    private long reach() {
+        return doneUpTo() + 1 + MOST_APART;
+    }
+
+    /**
+     * Whether a lane is read only to find out where the queue begins, since a higher one waits for that: a queue of
+     * which nothing was looked at may begin far behind where it is looked at first.
+     */
+    private boolean isProbe(int lane) {
+        for (int higher = lane + 1; hasLanes() && higher <= Message.HIGHEST_PRIORITY; higher++) {
+            if (isBegun(higher) && next(higher) >= reach() && window(higher).hasRoom()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether a message that enters the queue is the next to be handed. */
+    boolean isNext(long sequence, int priority) {
+        return next(priority) == sequence && isWithin(priority, sequence);
+    }
+
+    /** Whether a message may be handed in a lane now. */
+    boolean isWithin(int lane, long sequence) {
+        return !hasLanes() || sequence < end(lane);
+    }
+
+    /** Whether messages of a higher priority may have been handed ahead of others. */
+    boolean hasLanes() {
+        return lanes.areSeveral();
+    }
+
+    /** A message is in the queue, at its end. */
+    void arrived(long sequence, int priority) {
+        lanes.arrived(sequence, priority);
+    }
+
+    /** All messages of a lane are handed, or gone, up to a sequence number. */
+    void passed(int lane, long sequence) {
+        lanes.passed(lane, sequence, client.priorityUpTo());
+    }
+
+    /** A message that entered the queue is handed at once. */
+    void took(long sequence) {
+        lanes.took(sequence, client.priorityUpTo());
+    }
+
+    /** Whether an entry of the queue was handed ahead of others. */
+    boolean wasAhead(long sequence, QueueEntry entry) {
+        return lanes.areSeveral()
+                && (entry instanceof QueueEntry.Queued queued
+                        ? lanes.hasPassed(sequence, queued.message().priority())
+                        : hasHanded(sequence));
+    }
+
+    // What is in the window.
 
     /** How far an application has come since that was logged; null when it is where it was, and for a device. */
     @Nullable
@@ -172,49 +277,95 @@ final class Outgoing {
         }
         loggedUpTo = upTo;
         withheld.removeIf(sequence -> sequence <= upTo);
-        return new TopicPosition(client.clientId(), client.session(), epoch, upTo, maybeSentUpTo(), reading.pass(upTo));
+        return new TopicPosition(
+                client.clientId(),
+                client.session(),
+                epoch,
+                upTo,
+                maybeSentUpTo().highest(),
+                reading.pass(upTo));
     }
 
-    boolean hasRoom() {
-        return !isLeaving()
-                && handed.size() < windowMessages
-                && handedBytes < windowBytes
-                && (handedBytes == 0 || !memory.isFull()); // one message at a time, whatever else takes memory
+    /**
+     * What a lane has of the window; all of it where there is one. Each lane has as much as there is without lanes, so
+     * that no message waits for one of a lower priority. Nor does one wait for others where a new owner goes on with a
+     * connection: the client may take nothing more before the owner knows of what is in flight, in whatever lane.
+     */
+    private LaneWindow window(int lane) {
+        LaneWindow[] known = windows;
+        if (known == null && !hasLanes()) {
+            return window;
+        }
+        if (known == null) {
+            known = new LaneWindow[RELEASED + 1];
+            Arrays.setAll(known, _ -> new LaneWindow(config, memory));
+            windows = known;
+            for (Handed each : handed.values()) {
+                known[each.lane].put(each.size);
+            }
+        }
+        return known[lane];
     }
 
-    /** How many more entries fit, at least one. */
-    int roomForMessages() {
-        return Math.max(1, windowMessages - handed.size());
+    /** Whether there is room for another message of a lane. */
+    boolean hasRoom(int lane) {
+        return !isLeaving() && window(lane).hasRoom();
+    }
+
+    /** How many more entries of a lane fit, at least one. */
+    int roomForMessages(int lane) {
+        return isProbe(lane) ? 1 : window(lane).roomForMessages();
     }
 
     /** Whether an entry that is not handed yet may be in flight all the same. */
-    boolean mayHaveBegun(long sequence) {
-        return sequence <= maybeSentBefore;
+    boolean mayHaveBegun(long sequence, int priority) {
+        return maybeSentBefore.has(sequence, priority);
     }
 
-    /** The highest sequence number that a connection may have seen, as far as this owner knows. */
-    long maybeSentUpTo() {
-        return Math.max(next - 1, maybeSentBefore);
+    /** What a connection may have seen, as far as this owner knows. */
+    SentUpTo maybeSentUpTo() {
+        return lanes.handed().or(maybeSentBefore);
     }
 
-    /** The highest sequence number that a connection may have seen, or may be handed with what is being read. */
-    long readingUpTo() {
-        return isReading ? Math.max(maybeSentUpTo(), next + roomForMessages() - 1) : maybeSentUpTo();
+    /** What of a priority a connection may have seen, or may be handed with what is being read. */
+    long readingUpTo(int priority) {
+        long seen = Math.max(next(priority) - 1, maybeSentBefore.of(priority));
+        return isReading ? Math.max(seen, next(priority) + roomForMessages(priority) - 1) : seen;
     }
 
     void hand(long sequence, QueueEntry entry) {
         Handed now = handed(sequence, entry);
         handed.put(sequence, now);
-        handedBytes += now.size;
         memory.take(now.size);
-        filled |= !hasRoom();
-        batch.add(new Delivery(sequence, entry, sequence <= dupUpTo));
+        window.put(now.size);
+        if (windows != null) {
+            windows[now.lane].put(now.size);
+        }
+        batch.add(new Delivery(sequence, inOrder(entry), dupUpTo.has(sequence, Lanes.priorityOf(entry))));
+    }
+
+    /** Applications get the messages of their topics in order, whatever their priorities. */
+    private QueueEntry inOrder(QueueEntry entry) {
+        if (reading == null
+                || !(entry instanceof QueueEntry.Queued queued)
+                || queued.message().priority() == 0) {
+            return entry;
+        }
+        return new QueueEntry.Queued(
+                queued.message().withPriority(0),
+                queued.qos(),
+                queued.retain(),
+                queued.subscriptionIds(),
+                queued.group());
     }
 
     private Handed handed(long sequence, QueueEntry entry) {
         return entry instanceof QueueEntry.Queued queued && !received.contains(sequence)
-                ? new Handed(queued.sizeBytes(), queued.qos() == QoS.EXACTLY_ONCE)
-                : new Handed(0, false);
+                ? new Handed(
+                        queued.sizeBytes(),
+                        queued.qos() == QoS.EXACTLY_ONCE,
+                        queued.message().priority())
+                : new Handed(0, false, entry instanceof QueueEntry.Queued ? Lanes.priorityOf(entry) : RELEASED);
     }
 
     /** Whether an entry is in the window. */
@@ -236,7 +387,16 @@ final class Outgoing {
     /** Takes an entry out of the window; null when it is not there. */
     @Nullable
     Integer settle(long sequence) {
-        return takenOut(handed.remove(sequence));
+        Handed known = handed.remove(sequence);
+        if (known == null) {
+            return null;
+        }
+        memory.take(-known.size);
+        window.take(known.size);
+        if (windows != null) {
+            windows[known.lane].take(known.size);
+        }
+        return known.size;
     }
 
     /**
@@ -244,23 +404,23 @@ final class Outgoing {
      */
     @Nullable
     Integer receive(long sequence) {
-        return takenOut(handed.containsKey(sequence) ? handed.put(sequence, new Handed(0, false)) : null);
-    }
-
-    private @Nullable Integer takenOut(@Nullable Handed known) {
+        Handed known = handed.get(sequence);
         if (known == null) {
             return null;
         }
-        handedBytes -= known.size;
+        handed.put(sequence, new Handed(0, false, known.lane));
         memory.take(-known.size);
-        filled &= !isAQuarterFree();
+        window.release(known.size);
+        if (windows != null) {
+            windows[known.lane].release(known.size);
+        }
         return known.size;
     }
 
     /** An entry that was not handed left the queue. */
     void passOver(long sequence) {
-        if (sequence == next && !isReading) {
-            next++;
+        if (sequence == next() && !isReading) {
+            passed(0, sequence);
         } else {
             withheld.add(sequence);
         }
@@ -268,8 +428,7 @@ final class Outgoing {
 
     /** The window is used no more. */
     void close() {
-        memory.take(-handedBytes);
-        handedBytes = 0;
+        memory.take(-window.bytes());
         if (reading != null) {
             reading.cancel();
         }
@@ -315,15 +474,16 @@ final class Outgoing {
     boolean isOrdered(long leftUpTo, long lastSequence) {
         return leftUpTo <= doneUpTo()
                 && loggedUpTo <= doneUpTo()
-                && doneUpTo() <= next - 1
-                && next - 1 <= lastSequence
-                && dupUpTo <= maybeSentBefore
-                && maybeSentBefore <= lastSequence;
+                && doneUpTo() < next()
+                && next() - 1 <= lastSequence
+                && lanes.handed().highest() <= lastSequence
+                && dupUpTo.or(maybeSentBefore).equals(maybeSentBefore)
+                && maybeSentBefore.highest() <= lastSequence;
     }
 
     @Override
     public String toString() {
-        return "loggedUpTo " + loggedUpTo + ", doneUpTo " + doneUpTo() + ", next " + next + ", dupUpTo " + dupUpTo
+        return "loggedUpTo " + loggedUpTo + ", doneUpTo " + doneUpTo() + ", next " + lanes + ", dupUpTo " + dupUpTo
                 + ", maybeSentBefore " + maybeSentBefore;
     }
 }

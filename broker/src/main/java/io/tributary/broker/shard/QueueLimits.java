@@ -17,7 +17,7 @@ import java.time.Duration;
  */
 public record QueueLimits(int maxMessages, long maxBytes, Overflow overflow, Duration maxAge) {
 
-    /** What happens when a queue is full. Both are counted. */
+    /** What happens when a queue is full: always to a message of the lowest priority there is. Both are counted. */
     public enum Overflow {
         /** The oldest messages that were not sent yet make room. */
         DROP_OLDEST,

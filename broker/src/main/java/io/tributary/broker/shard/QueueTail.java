@@ -10,7 +10,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueueTail {
     /** Stands for the size of a message that is not in the queue any more. */
-    static final int GONE = -1;
+    private static final int GONE = -1;
+    /** A size takes 29 bits, for no packet is larger than 256 MiB; the priority is in the two above them. */
+    private static final int PRIORITY_SHIFT = 29;
+
+    private static final int SIZE_MASK = (1 << PRIORITY_SHIFT) - 1;
 
     /** About what one takes that has nothing. */
     static final int LEAST_BYTES = 400;
@@ -55,7 +59,8 @@ final class QueueTail {
         if (end - from == sizes.length && !grow(keeps)) {
             return false;
         }
-        sizes[at(sizes.length, end)] = entry.sizeBytes();
+        sizes[at(sizes.length, end)] =
+                Math.min(entry.sizeBytes(), SIZE_MASK) | Lanes.priorityOf(entry) << PRIORITY_SHIFT;
         end++;
         if (!keeps || !mayKeep(entry.sizeBytes() + ENTRY_BYTES)) {
             letGo();
@@ -130,9 +135,33 @@ final class QueueTail {
         return sequence >= keptFrom && sequence < end;
     }
 
-    /** The size of a message that is known, in bytes, or {@link #GONE}. */
+    /** Whether a message that is known is not in the queue any more. */
+    boolean isGone(long sequence) {
+        return sizes[at(sizes.length, sequence)] == GONE;
+    }
+
+    /** The size of a message that is known and not gone, in bytes. */
     int sizeOf(long sequence) {
-        return sizes[at(sizes.length, sequence)];
+        return sizes[at(sizes.length, sequence)] & SIZE_MASK;
+    }
+
+    /** The priority of a message that is known and not gone. */
+    int priorityOf(long sequence) {
+        return sizes[at(sizes.length, sequence)] >>> PRIORITY_SHIFT;
+    }
+
+    /** The first sequence number that is known. */
+    long begin() {
+        return from;
+    }
+
+    /** The first message that is not gone; the end when all are. */
+    long firstLeft() {
+        long first = from;
+        while (first < end && isGone(first)) {
+            first++;
+        }
+        return first;
     }
 
     /** A message that is kept; null when it is gone. */

@@ -5,7 +5,9 @@ import io.tributary.broker.shard.SessionQueues.Page;
 import io.tributary.broker.shard.ShardRecorder.Drop;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.common.event.QueueEntry;
+import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.shard.ShardStore;
+import io.tributary.persistence.shard.ShardStore.Priorities;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +46,7 @@ final class QueueTrimmer {
     /** A message entered a queue; tells whether it may stay. */
     boolean admit(SessionState client, long sequence, QueueEntry.Queued entry) {
         deliveries.keep(client, sequence, entry);
-        if (client.tally().isFull() && !deliveries.takesAtOnce(client, sequence)) {
+        if (client.tally().isFull() && !deliveries.takesAtOnce(client, sequence, entry)) {
             deliveries.drop(client, sequence, entry.sizeBytes(), Drop.TENANT_QUEUES_FULL);
             return false;
         }
@@ -52,21 +54,49 @@ final class QueueTrimmer {
             return true;
         }
         if (limits.overflow() == Overflow.DROP_NEWEST) {
+            if (makesRoom(client, entry)) {
+                return true;
+            }
             deliveries.drop(client, sequence, entry.sizeBytes(), Drop.QUEUE_FULL);
             return false;
         }
         if (!trimming.contains(client)) {
-            trim(client, deliveries.firstUnseen(client), firstPage(client));
+            trim(client, 0, deliveries.firstUnseen(client, 0), firstPage(client));
         }
         return true;
     }
 
-    /** Drops the oldest messages: those that the owner knows at once, the others when they are read. */
-    private void trim(SessionState client, long from, int max) {
-        deliveries.dropOldest(client, () -> isOver(client), Drop.QUEUE_FULL);
+    /** Has messages of a lower priority make room, the oldest first, as far as the owner knows what waits. */
+    private boolean makesRoom(SessionState client, QueueEntry.Queued entry) {
+        boolean isTooLarge = entry.sizeBytes() > limits.maxBytes();
+        for (int priority = 0; !isTooLarge && priority < Lanes.priorityOf(entry) && isOver(client); priority++) {
+            deliveries.dropOldest(client, priority, true, () -> isOver(client), Drop.QUEUE_FULL);
+        }
+        return !isOver(client);
+    }
+
+    /**
+     * Drops the oldest messages of a priority: those that the owner knows at once, the others when they are read; then
+     * those of the next higher one.
+     */
+    private void trim(SessionState client, int priority, long from, int max) {
+        deliveries.dropOldest(client, priority, false, () -> isOver(client), Drop.QUEUE_FULL);
         if (isOver(client)) {
             trimming.add(client);
-            read(client, from, max);
+            read(client, priority, from, max);
+        } else {
+            trimming.remove(client);
+        }
+    }
+
+    /** There are no more messages of a priority to be dropped. */
+    private void trimHigher(SessionState client, int priority) {
+        int next = priority + 1;
+        while (next <= Message.HIGHEST_PRIORITY && client.priorityUpTo() < deliveries.firstUnseen(client, next)) {
+            next++;
+        }
+        if (next <= Message.HIGHEST_PRIORITY) {
+            trim(client, next, deliveries.firstUnseen(client, next), firstPage(client));
         } else {
             trimming.remove(client);
         }
@@ -80,14 +110,15 @@ final class QueueTrimmer {
                 && !backlogs.excuses(client, messages, bytes);
     }
 
-    private void read(SessionState client, long from, int max) {
-        long firstUnseen = deliveries.firstUnseen(client);
-        long begin = Math.max(from, deliveries.trimmedUpTo(client) + 1);
-        queues.read(client, begin, max, page -> {
-            if (deliveries.firstUnseen(client) >= firstUnseen) {
-                onPage(client, begin, page);
+    private void read(SessionState client, int priority, long from, int max) {
+        long firstUnseen = deliveries.firstUnseen(client, priority);
+        long begin = Math.max(from, deliveries.trimmedUpTo(client, priority) + 1);
+        Priorities priorities = client.priorityUpTo() == 0 ? Priorities.ALL : new Priorities(priority, priority);
+        queues.read(client, begin, max, priorities, page -> {
+            if (deliveries.firstUnseen(client, priority) >= firstUnseen) {
+                onPage(client, priority, begin, page);
             } else { // the client is gone: what it was handed and not sent is unseen again
-                read(client, deliveries.firstUnseen(client), PAGE);
+                read(client, priority, deliveries.firstUnseen(client, priority), PAGE);
             }
         });
     }
@@ -98,31 +129,52 @@ final class QueueTrimmer {
         return tooMany > 0 ? (int) Math.min(tooMany, PAGE) : PAGE;
     }
 
-    private void onPage(SessionState client, long begin, @Nullable Page page) {
-        if (page != null) {
-            TrimmedRange trimmed = deliveries.trimmedOf(client);
+    private void onPage(SessionState client, int priority, long begin, @Nullable Page page) {
+        if (page == null) {
+            trimming.remove(client);
+            return;
+        }
+        TrimmedRange trimmed = deliveries.trimmedOf(client);
+        if (priority == 0) {
             trimmed.looksFrom(begin);
-            Set<Long> withheld = page.entries().isEmpty()
-                    ? Set.of()
-                    : deliveries.withheldFrom(client, page.entries().getFirst().sequence());
-            for (ShardStore.Entry entry : page.entries()) {
-                if (!isOver(client)) {
-                    break;
-                }
-                trimmed.looked(entry.sequence(), !withheld.contains(entry.sequence()) && drop(client, entry));
+        }
+        boolean isAllOfQueue = priority == 0 && client.priorityUpTo() == 0;
+        Set<Long> withheld = page.entries().isEmpty()
+                ? Set.of()
+                : deliveries.withheldFrom(client, page.entries().getFirst().sequence());
+        for (ShardStore.Entry entry : page.entries()) {
+            if (!isOver(client)) {
+                break;
             }
-            if (isOver(client) && page.next() <= client.lastSequence()) {
-                trim(client, page.next(), PAGE);
-                return;
+            boolean isDropped = !withheld.contains(entry.sequence()) && drop(client, priority, entry);
+            if (priority == 0) {
+                trimmed.looked(entry.sequence(), isDropped && isAllOfQueue);
+            } else {
+                trimmed.lookedUpTo(priority, entry.sequence());
             }
         }
-        trimming.remove(client);
+        if (!isOver(client)) {
+            trimming.remove(client);
+            return;
+        }
+        if (priority > 0) {
+            trimmed.lookedUpTo(priority, page.next() - 1);
+        } else if (!isAllOfQueue) {
+            trimmed.looked(page.next() - 1, false);
+        }
+        if (page.next() <= client.lastSequence()) {
+            trim(client, priority, page.next(), PAGE);
+        } else {
+            trimHigher(client, priority);
+        }
     }
 
     /** Tells whether it was dropped: a client may have been handed it meanwhile. */
-    private boolean drop(SessionState client, ShardStore.Entry entry) {
-        boolean unseen = entry.sequence() >= deliveries.firstUnseen(client);
-        if (unseen && entry.entry() instanceof QueueEntry.Queued queued) {
+    private boolean drop(SessionState client, int priority, ShardStore.Entry entry) {
+        boolean unseen = entry.sequence() >= deliveries.firstUnseen(client, priority);
+        if (unseen
+                && entry.entry() instanceof QueueEntry.Queued queued
+                && queued.message().priority() == priority) {
             deliveries.drop(client, entry.sequence(), queued.sizeBytes(), Drop.QUEUE_FULL);
             return true;
         }

@@ -8,6 +8,7 @@ import io.tributary.common.event.MessageFormat;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RoutingFormat;
+import io.tributary.common.event.SentUpTo;
 import io.tributary.common.event.ShardEvent.MovedMessage;
 import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.mqtt.QoS;
@@ -22,7 +23,6 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -182,7 +182,7 @@ final class Redistributor {
     void inherited(SessionState client, SessionState before, Inheritance left) {
         SweepPass sweep = passes.get(before) instanceof SweepPass unfinished && unfinished.heirs < MOST_HEIRS
                 ? unfinished.goOnFor(client, left)
-                : new SweepPass(client, left.settled(), sequence -> sequence <= left.maybeSentUpTo(), 0);
+                : new SweepPass(client, left.settled(), left.maybeSentUpTo()::has, 0);
         passes.remove(before); // it goes on as the one of the new session, or has begun and ends by itself
         if (left.awaitedEpoch() != Inheritance.NOTHING_AWAITED) {
             sweep.awaited.add(left.awaitedEpoch());
@@ -218,8 +218,8 @@ final class Redistributor {
 
     /** The owner has found a session that inherited a queue; all of that which anybody may have been sent is known. */
     void loadedHeir(SessionState client) {
-        long maybeSentUpTo = Math.min(client.leftUpTo(), client.resendUpTo());
-        begin(new SweepPass(client, new HashSet<>(), sequence -> sequence <= maybeSentUpTo, 0));
+        SentUpTo maybeSent = client.resendUpTo().and(SentUpTo.all(client.leftUpTo()));
+        begin(new SweepPass(client, new HashSet<>(), maybeSent::has, 0));
     }
 
     /** Whether what an earlier session left is being taken out of a queue. */
@@ -246,15 +246,21 @@ final class Redistributor {
         beginMore();
     }
 
+    /** Whether an entry of a queue may have been sent to the session's client. */
+    @FunctionalInterface
+    private interface MaybeSent {
+        /** Tells. */
+        boolean test(long sequence, int priority);
+    }
+
     /** One way through a queue, page by page. */
     private abstract class Pass {
         final SessionState client;
         private final long epoch;
         private final boolean mayWait;
-        /** Whether an entry may have been sent to the session's client. */
-        final LongPredicate maybeSent;
+        final MaybeSent maybeSent;
 
-        Pass(SessionState client, boolean mayWait, LongPredicate maybeSent) {
+        Pass(SessionState client, boolean mayWait, MaybeSent maybeSent) {
             this.client = client;
             this.mayWait = mayWait;
             this.maybeSent = maybeSent;
@@ -358,7 +364,7 @@ final class Redistributor {
         }
 
         boolean mayMove(ShardStore.Entry entry, Queued queued) {
-            return queued.qos() != QoS.EXACTLY_ONCE || !maybeSent.test(entry.sequence());
+            return queued.qos() != QoS.EXACTLY_ONCE || !maybeSent.test(entry.sequence(), Lanes.priorityOf(queued));
         }
 
         private Recipient member(Queued queued) {
@@ -376,7 +382,10 @@ final class Redistributor {
         private final Set<String> groups = new HashSet<>();
 
         private OfflinePass(SessionState client) {
-            super(client, false, sequence -> sequence <= deliveries.maybeSentUpTo(client));
+            super(
+                    client,
+                    false,
+                    (sequence, priority) -> deliveries.maybeSentUpTo(client).has(sequence, priority));
         }
 
         @Override
@@ -407,7 +416,10 @@ final class Redistributor {
         private final Runnable later;
 
         private EndPass(SessionState client, Runnable done, Runnable later) {
-            super(client, true, sequence -> sequence <= deliveries.maybeSentUpTo(client));
+            super(
+                    client,
+                    true,
+                    (sequence, priority) -> deliveries.maybeSentUpTo(client).has(sequence, priority));
             this.done = done;
             this.later = later;
         }
@@ -433,7 +445,7 @@ final class Redistributor {
 
         private final long beginsAtMillis = clockMillis.getAsLong() + SETTLED_WITHIN_MILLIS;
 
-        private SweepPass(SessionState client, Set<Long> settled, LongPredicate maybeSent, int heirs) {
+        private SweepPass(SessionState client, Set<Long> settled, MaybeSent maybeSent, int heirs) {
             super(client, true, maybeSent);
             this.settled = settled;
             this.heirs = heirs;
@@ -447,7 +459,9 @@ final class Redistributor {
             SweepPass next = new SweepPass(
                     successor,
                     allSettled,
-                    sequence -> sequence <= leftUpTo ? maybeSent.test(sequence) : sequence <= since.maybeSentUpTo(),
+                    (sequence, priority) -> sequence <= leftUpTo
+                            ? maybeSent.test(sequence, priority)
+                            : since.maybeSentUpTo().has(sequence, priority),
                     heirs + 1);
             next.awaited.addAll(awaited);
             return next;

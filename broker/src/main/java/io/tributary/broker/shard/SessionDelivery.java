@@ -5,12 +5,14 @@ import io.tributary.broker.shard.ShardRecorder.Drop;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.SentUpTo;
 import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.MovedMessage;
 import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.shard.ShardStore;
+import io.tributary.persistence.shard.ShardStore.Priorities;
 import java.util.Set;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +79,8 @@ final class SessionDelivery {
         if (before != null && before.epoch == client.epoch()) {
             return; // resumed already, while it was not known yet whether the topic is there
         }
-        long maybeSentUpTo = Math.min(before == null ? last : before.maybeSentUpTo(), client.resendUpTo());
+        SentUpTo known = before == null ? SentUpTo.all(last) : before.maybeSentUpTo();
+        SentUpTo maybeSentUpTo = known.and(client.resendUpTo());
         // What is in the topic when a session begins is not for this session.
         long epoch = client.epoch();
         Runnable serve = () -> {
@@ -96,10 +99,11 @@ final class SessionDelivery {
 
     /** See {@link Deliveries#resumed}. */
     void resumed(long last) {
-        serve(Math.min(last, client.resendUpTo()), last, Outgoing.first(client));
+        SentUpTo all = SentUpTo.all(last);
+        serve(all.and(client.resendUpTo()), all, Outgoing.first(client));
     }
 
-    private void serve(long dupUpTo, long maybeSentBefore, long first) {
+    private void serve(SentUpTo dupUpTo, SentUpTo maybeSentBefore, long first) {
         disconnect();
         handed.forget();
         String node = client.node();
@@ -121,6 +125,9 @@ final class SessionDelivery {
         outgoing = null;
         if (gone != null) {
             shard.disconnected(this);
+            if (gone.hasLanes()) {
+                unseen.forgetTail(); // it takes what was handed ahead of others for gone
+            }
             gone.close();
         }
     }
@@ -193,8 +200,11 @@ final class SessionDelivery {
         if (outgoing == null) {
             unseen.queued(sequence, entry, shard.isLong(client), false);
             shard.forgetIfIdle(this); // there may be no memory for it
-        } else if (!takesAtOnce(sequence)) {
-            unseen.seenUpTo(outgoing.next - 1);
+            return;
+        }
+        outgoing.arrived(sequence, Lanes.priorityOf(entry));
+        if (outgoing.next() < sequence || !takesAtOnce(sequence, entry)) {
+            unseen.seenUpTo(outgoing.next() - 1);
             unseen.queued(sequence, entry, true, true);
         } // else it is handed on in a moment, and all before it were
     }
@@ -206,10 +216,11 @@ final class SessionDelivery {
             return false;
         }
         boolean isHanded = false;
-        if (takesAtOnce(sequence)) {
-            to.next++;
+        if (takesAtOnce(sequence, entry)) {
+            to.took(sequence);
+            unseen.gone(sequence);
             isHanded = handOrDrop(to, sequence, entry);
-            unseen.seenUpTo(sequence);
+            unseen.seenUpTo(to.next() - 1);
         } else {
             pump(to);
         }
@@ -223,7 +234,7 @@ final class SessionDelivery {
         if (to == null || to.reading == null) {
             return true;
         }
-        if (to.isOfLostTopic(to.next) && to.mayHaveBegun(to.next)) {
+        if (to.isOfLostTopic(to.next()) && to.mayHaveBegun(to.next(), 0)) {
             disconnect();
             return false;
         }
@@ -258,16 +269,11 @@ final class SessionDelivery {
     }
 
     /** See {@link Deliveries#takesAtOnce}. */
-    boolean takesAtOnce(long sequence) {
-        return outgoing != null && outgoing.next == sequence && hasRoom(outgoing);
-    }
-
-    private boolean hasRoom(Outgoing to) {
-        return to.hasRoom() && !isMoving();
-    }
-
-    private boolean hasRoomForPage(Outgoing to) {
-        return to.hasRoomForPage() && !isMoving();
+    boolean takesAtOnce(long sequence, QueueEntry.Queued entry) {
+        return outgoing != null
+                && outgoing.isNext(sequence, entry.message().priority())
+                && outgoing.hasRoom(entry.message().priority())
+                && !isMoving();
     }
 
     /** Whether messages of the queue are about to move to another session. */
@@ -279,44 +285,67 @@ final class SessionDelivery {
         if (to.isLeaving()) {
             return;
         }
-        while (hasRoomForPage(to) && !to.isReading && to.mayHaveMore()) {
+        for (int lane = laneOf(to); lane != Outgoing.NO_LANE; lane = laneOf(to)) {
             if (to.reading != null && to.reading.isPaced()) {
                 shard.paced(this);
                 return;
             }
-            if (to.reading == null && handKept(to)) {
-                continue;
+            if (to.reading != null || !handKept(to, lane)) {
+                read(to, lane);
             }
-            to.isReading = true;
-            isPumping = true;
-            if (to.reading == null) {
-                shard.queues.read(client, to.next, to.roomForMessages(), page -> onPage(to, page));
-            } else {
-                to.reading.read(to.next, to.roomForMessages(), page -> onPage(to, page));
-            }
-            isPumping = false;
         }
-        shard.noteRoom(this, hasRoomForPage(to) || to.isReading || !to.mayHaveMore());
+        shard.noteRoom(this, to.isReading || !to.mayHaveMore() || laneOf(to) != Outgoing.NO_LANE);
     }
 
-    /** Hands on what is kept in memory; false when the next message is not there. */
-    private boolean handKept(Outgoing to) {
-        to.next = unseen.firstKept(to.next);
-        if (!unseen.keeps(to.next)) {
+    private int laneOf(Outgoing to) {
+        return to.isReading || isMoving() ? Outgoing.NO_LANE : to.lane();
+    }
+
+    private void read(Outgoing to, int lane) {
+        to.isReading = true;
+        isPumping = true;
+        long from = to.next(lane);
+        if (to.reading == null) {
+            Priorities priorities = new Priorities(lane, Message.HIGHEST_PRIORITY);
+            shard.queues.read(client, from, to.roomForMessages(lane), priorities, page -> onPage(to, lane, page));
+        } else {
+            to.reading.read(from, to.roomForMessages(lane), page -> onPage(to, lane, page));
+        }
+        isPumping = false;
+    }
+
+    /** Hands on what is kept in memory; false when the next message of the lane is not there. */
+    private boolean handKept(Outgoing to, int lane) {
+        if (!to.hasLanes()) {
+            to.passed(lane, unseen.firstKept(to.next()) - 1);
+        }
+        if (!unseen.keeps(to.next(lane))) {
             return false;
         }
-        while (hasRoom(to) && unseen.keeps(to.next)) {
-            long sequence = to.next++;
+        while (to.hasRoom(lane)
+                && !isMoving()
+                && unseen.keeps(to.next(lane))
+                && (!to.hasLanes() || to.lane() == lane)) {
+            long sequence = to.next(lane);
             QueueEntry.Queued entry = unseen.take(sequence);
-            if (entry != null) {
-                handOrDrop(to, sequence, entry);
+            if (entry != null && Lanes.priorityOf(entry) >= lane) {
+                boolean wasAhead = to.wasAhead(sequence, entry);
+                to.passed(lane, sequence);
+                if (lane > 0) {
+                    unseen.gone(sequence);
+                }
+                if (!wasAhead) {
+                    handOrDrop(to, sequence, entry);
+                }
+            } else {
+                to.passed(lane, sequence);
             }
         }
-        unseen.seenUpTo(to.next - 1);
+        unseen.seenUpTo(to.next() - 1);
         return true;
     }
 
-    private void onPage(Outgoing to, @Nullable Page page) {
+    private void onPage(Outgoing to, int lane, @Nullable Page page) {
         shard.assertConfined();
         to.isReading = false;
         if (outgoing != to || to.isLeaving()) {
@@ -327,12 +356,11 @@ final class SessionDelivery {
             to.isReading = true; // until the next tick
             return;
         }
-        for (ShardStore.Entry entry : page.entries()) {
-            handOrDrop(to, entry.sequence(), entry.entry());
-        }
-        to.next = Math.max(to.next, page.next());
-        unseen.seenUpTo(to.next - 1);
-        if (to.reading != null && to.doneUpTo() >= to.next - 1) { // nothing of it is for the client: the log is to know
+        long upTo = handPage(to, lane, page);
+        to.passed(lane, upTo);
+        unseen.seenUpTo(to.next() - 1);
+        if (to.reading != null
+                && to.doneUpTo() >= to.next() - 1) { // nothing of it is for the client: the log is to know
             shard.toBeLogged.add(this);
         }
         if (!isPumping) { // the page came from the store, after pump had returned
@@ -342,16 +370,43 @@ final class SessionDelivery {
         assert isOrdered() : marks();
     }
 
+    /**
+     * Hands on the messages of a page, and gives up to where. Of a message that was handed ahead of others, and of
+     * which only the PUBREL is owed since, the page does not say the priority: it is in the window, or settled.
+     */
+    private long handPage(Outgoing to, int lane, Page page) {
+        if (!to.hasLanes()) {
+            for (ShardStore.Entry entry : page.entries()) {
+                handOrDrop(to, entry.sequence(), entry.entry());
+            }
+            return page.next() - 1;
+        }
+        Set<Long> settled = unlogged == null ? Set.of() : unlogged.settled();
+        for (ShardStore.Entry entry : page.entries()) {
+            long sequence = entry.sequence();
+            if (!to.isWithin(lane, sequence)) {
+                return sequence - 1;
+            }
+            boolean isGone = entry.entry() instanceof QueueEntry.Released && settled.contains(sequence);
+            if (!isGone && !to.wasAhead(sequence, entry.entry())) {
+                unseen.gone(sequence);
+                handOrDrop(to, sequence, entry.entry());
+            }
+        }
+        return page.next() - 1;
+    }
+
     private boolean handOrDrop(Outgoing to, long sequence, QueueEntry entry) {
         if (to.withheld.remove(sequence)) {
             return false;
         }
         if (entry instanceof QueueEntry.Queued queued
                 && queued.message().expiresAtMillis() != Message.NEVER
-                && !to.mayHaveBegun(sequence)
+                && !to.mayHaveBegun(sequence, queued.message().priority())
                 && queued.message().isExpiredAt(shard.timeMillis.getAsLong())) { // [MQTT-3.3.2-5]
             toLog().settle(sequence, queued.sizeBytes());
             shard.count(client, Drop.EXPIRED);
+            shard.missed(client, queued.message().topic());
             return false;
         }
         to.hand(sequence, entry);
@@ -501,13 +556,12 @@ final class SessionDelivery {
     }
 
     /** See {@link Deliveries#maybeSentUpTo}. */
-    long maybeSentUpTo() {
+    SentUpTo maybeSentUpTo() {
         if (outgoing == null) {
             return handed.maybeSentUpTo();
         }
-        return outgoing.isLeaving()
-                ? Math.min(outgoing.maybeSentUpTo(), client.resendUpTo())
-                : outgoing.maybeSentUpTo();
+        SentUpTo maybeSent = outgoing.maybeSentUpTo();
+        return outgoing.isLeaving() ? maybeSent.and(client.resendUpTo()) : maybeSent;
     }
 
     /** The part of the queue that no connection was handed. */
@@ -528,7 +582,7 @@ final class SessionDelivery {
         long last = isDevice ? client.lastSequence() : Long.MAX_VALUE;
         return (outgoing == null || outgoing.isOrdered(client.leftUpTo(), last))
                 && client.groupUpTo() <= last
-                && unseen.trimmedUpTo() <= last
+                && unseen.isOrdered(last)
                 && handed.isOrdered();
     }
 

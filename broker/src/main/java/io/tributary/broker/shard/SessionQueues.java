@@ -8,6 +8,7 @@ import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.ExpiredPage;
+import io.tributary.persistence.shard.ShardStore.Priorities;
 import io.tributary.persistence.shard.ShardStore.QueuePage;
 import io.tributary.persistence.shard.ShardStore.Remnant;
 import java.util.ArrayList;
@@ -120,23 +121,31 @@ final class SessionQueues {
      *     or the session ended meanwhile
      */
     void read(SessionState client, long from, int max, Consumer<@Nullable Page> then) {
+        read(client, from, max, Priorities.ALL, then);
+    }
+
+    /**
+     * The same of messages of some priorities; what is no message any more, for only its PUBREL is owed, has the
+     * highest one, or may still have its own. A page may be empty though there are more behind it.
+     */
+    void read(SessionState client, long from, int max, Priorities priorities, Consumer<@Nullable Page> then) {
         if (isOver(client)) {
             then.accept(null);
             return;
         }
         long storedUpTo = storedUpTo(client);
         if (from > storedUpTo) {
-            then.accept(readMemory(client, from, max));
+            then.accept(readMemory(client, from, max, priorities));
             return;
         }
         Reading reading = beginReading();
-        store.readQueue(shard, client.clientId(), from, max, PAGE_BYTES)
+        store.readQueue(shard, client.clientId(), from, max, PAGE_BYTES, priorities)
                 .whenComplete((page, failure) -> thread.execute(() -> {
                     readings.remove(reading);
                     if (page == null || isOver(client)) {
                         then.accept(null);
                     } else if (reading.isOutdated) {
-                        read(client, from, max, then);
+                        read(client, from, max, priorities, then);
                     } else if (reading.expected.contains(page.applied())) {
                         then.accept(onlyCurrent(client, page, storedUpTo, reading.arrived));
                     } else {
@@ -195,8 +204,8 @@ final class SessionQueues {
      */
     record Page(List<ShardStore.Entry> entries, long next) {}
 
-    private Page readMemory(SessionState client, long from, int max) {
-        PageBuilder page = new PageBuilder(max);
+    private Page readMemory(SessionState client, long from, int max, Priorities priorities) {
+        PageBuilder page = new PageBuilder(max, priorities);
         ShardChanges changes = state.changes();
         if (saving != null && !changes.isCleared(client.clientId())) {
             addFrom(from, saving, client, page);
@@ -221,20 +230,22 @@ final class SessionQueues {
     /** A page in the making: as bounded as those of the store. */
     private static final class PageBuilder {
         private final int max;
+        private final Priorities priorities;
         private final List<ShardStore.Entry> entries = new ArrayList<>();
         private long bytes;
 
-        private PageBuilder(int max) {
+        private PageBuilder(int max, Priorities priorities) {
             this.max = max;
+            this.priorities = priorities;
         }
 
         boolean isFull() {
             return entries.size() >= max || bytes >= PAGE_BYTES;
         }
 
-        /** Adds an entry, unless it or a later one is there already. */
+        /** Adds an entry, unless it or a later one is there already, or it is not wanted. */
         void add(long sequence, QueueEntry entry) {
-            if (entries.isEmpty() || entries.getLast().sequence() < sequence) {
+            if (priorities.has(entry) && (entries.isEmpty() || entries.getLast().sequence() < sequence)) {
                 entries.add(new ShardStore.Entry(sequence, entry));
                 bytes += entry.sizeBytes();
             }
@@ -257,8 +268,8 @@ final class SessionQueues {
         if (!page.remnants().isEmpty()) {
             addOwed(entries, client, page.remnants(), storedUpTo, arrived);
         }
-        boolean isAll = !page.more() || page.lastSequence() > storedUpTo;
-        return new Page(entries, 1 + (isAll ? storedUpTo : page.lastSequence()));
+        boolean isAll = !page.more() || page.upTo() > storedUpTo;
+        return new Page(entries, 1 + (isAll ? storedUpTo : page.upTo()));
     }
 
     /** Of messages that the store has lost, those whose PUBREC came meanwhile are not needed, and PUBREL is owed. */

@@ -26,6 +26,14 @@ public interface ShardRecorder {
     /** A message left a queue without being delivered. */
     default void dropped(Drop reason) {}
 
+    /** A message on this topic expired in a queue before it was sent. */
+    default void deadlineMissed(String topic) {}
+
+    /** Whether anything is counted by {@link #deadlineMissed}: where not, the topic need not be looked up. */
+    default boolean countsDeadlines() {
+        return false;
+    }
+
     /** So many queued messages of sessions that are away were looked at for whether they have expired. */
     default void lookedForExpired(long messages) {}
 

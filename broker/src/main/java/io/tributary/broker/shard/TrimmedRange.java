@@ -1,14 +1,43 @@
 package io.tributary.broker.shard;
 
-/** What the owner has dropped of one session's queue since its client went. Confined to the thread of the driver. */
+import io.tributary.common.mqtt.Message;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the owner has dropped of one session's queue since its client went. Messages of the lowest priority are dropped
+ * first, and those of a higher one when there are none of a lower one any more. Confined to the thread of the driver.
+ */
 final class TrimmedRange {
     private long from;
     private long upTo;
+    /** The same as {@link #upTo} of the priorities above 0. */
+    private long @Nullable [] higherUpTo;
 
-    /** Up to where the queue was looked through for what is too much. */
-    long upTo() {
-        return upTo;
+    /** Up to where messages of a priority were looked at for what is too much. */
+    long upTo(int priority) {
+        if (priority == 0) {
+            return upTo;
+        }
+        return higherUpTo == null ? 0 : higherUpTo[priority - 1];
     }
+
+    /** Messages of a priority above 0 were looked at up to a sequence number. */
+    void lookedUpTo(int priority, long sequence) {
+        long[] known = higherUpTo == null ? new long[Message.HIGHEST_PRIORITY] : higherUpTo;
+        known[priority - 1] = sequence;
+        higherUpTo = known;
+    }
+
+    /** Messages of no priority are left between these sequence numbers, which are not looked at again. */
+    void gone(long first, long last) {
+        for (int priority = 1; priority <= Message.HIGHEST_PRIORITY; priority++) {
+            if (upTo(priority) >= first - 1 && upTo(priority) < last) {
+                lookedUpTo(priority, last);
+            }
+        }
+    }
+
+    // Of priority 0.
 
     /** The queue is looked through from a sequence number on; what was passed over is not dropped. */
     void looksFrom(long sequence) {

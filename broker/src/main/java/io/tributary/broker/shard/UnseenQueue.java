@@ -2,6 +2,7 @@ package io.tributary.broker.shard;
 
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.common.event.QueueEntry;
+import io.tributary.common.mqtt.Message;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -138,9 +139,19 @@ final class UnseenQueue {
 
     // What is dropped.
 
-    /** Up to where the queue was looked through for what is too much, since its client went. */
-    long trimmedUpTo() {
-        return trimmed == null ? 0 : trimmed.upTo();
+    /** Up to where messages of a priority were looked at, for what is too much of the queue, since its client went. */
+    long trimmedUpTo(int priority) {
+        return trimmed == null ? 0 : trimmed.upTo(priority);
+    }
+
+    /** Whether no more was looked at than the queue has. */
+    boolean isOrdered(long lastSequence) {
+        for (int priority = 0; trimmed != null && priority <= Message.HIGHEST_PRIORITY; priority++) {
+            if (trimmed.upTo(priority) > lastSequence) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** The part of the queue that is dropped. */
@@ -159,33 +170,56 @@ final class UnseenQueue {
     }
 
     /**
-     * Drops the oldest messages, if their sizes are known.
+     * Drops the oldest messages of a priority, if their sizes are known.
      *
-     * @param firstUnseen no connection was handed this one, or what follows it
+     * @param firstUnseen no connection was handed this one, or what follows it of that priority
+     * @param hasPriorities whether messages of other priorities may lie between
+     * @param isAnyFine whether the oldest that is known is dropped though an older one may not be known
      * @param isTooMuch whether more is to be dropped
      */
-    void dropOldest(long firstUnseen, BooleanSupplier isTooMuch, Dropper dropper) {
+    void dropOldest(
+            int priority,
+            long firstUnseen,
+            boolean hasPriorities,
+            boolean isAnyFine,
+            BooleanSupplier isTooMuch,
+            Dropper dropper) {
         QueueTail known = tail;
-        long next = Math.max(firstUnseen, trimmedUpTo() + 1);
+        long next = Math.max(firstUnseen, trimmedUpTo(priority) + 1);
+        if (known != null && isAnyFine) {
+            next = Math.max(next, known.begin());
+        }
         if (known == null || !known.knows(next)) {
             return;
         }
         TrimmedRange range = trimmed();
-        range.looksFrom(next);
+        if (priority == 0) {
+            range.looksFrom(next);
+        }
         long end = known.end(); // the tail may be forgotten with what is dropped last
         while (next < end && isTooMuch.getAsBoolean()) {
-            int size = known.sizeOf(next);
-            if (size != QueueTail.GONE) {
-                dropper.drop(next, size);
+            boolean isGone = known.isGone(next);
+            boolean isMeant = !isGone && known.priorityOf(next) == priority;
+            if (isMeant) {
+                dropper.drop(next, known.sizeOf(next));
             }
-            range.looked(next, true);
+            if (priority == 0) {
+                range.looked(next, isGone || isMeant);
+            } else {
+                range.lookedUpTo(priority, next);
+            }
             next++;
         }
-        seenUpTo(range.upTo());
+        if (hasPriorities) {
+            range.gone(known.begin(), known.firstLeft() - 1);
+            seenUpTo(known.firstLeft() - 1);
+        } else {
+            seenUpTo(range.upTo(0));
+        }
     }
 
     @Override
     public String toString() {
-        return "trimmedUpTo " + trimmedUpTo();
+        return "trimmedUpTo " + trimmedUpTo(0);
     }
 }

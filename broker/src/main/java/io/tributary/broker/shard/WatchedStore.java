@@ -70,8 +70,11 @@ final class WatchedStore implements ShardStore {
 
     @Override
     public CompletionStage<QueuePage> readQueue(
-            int shard, String clientId, long fromSequence, int maxEntries, int maxBytes) {
-        return watched(shard, Call.READ_QUEUE, store.readQueue(shard, clientId, fromSequence, maxEntries, maxBytes));
+            int shard, String clientId, long fromSequence, int maxEntries, int maxBytes, Priorities priorities) {
+        return watched(
+                shard,
+                Call.READ_QUEUE,
+                store.readQueue(shard, clientId, fromSequence, maxEntries, maxBytes, priorities));
     }
 
     @Override

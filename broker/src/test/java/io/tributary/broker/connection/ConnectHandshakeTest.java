@@ -442,6 +442,17 @@ class ConnectHandshakeTest {
     }
 
     @Test
+    void givesWillThePriorityThatItIsToHave() {
+        fixture.backend.priorityOfWills = 2;
+
+        fixture.connect(Connects.v5().will("gone"));
+
+        Will will = fixture.backend.attaches.getFirst().will();
+        assertThat(will).isNotNull();
+        assertThat(will.message().priority()).isEqualTo(2);
+    }
+
+    @Test
     void refusesWhenWillIsNotAuthorised() {
         assertThat(fixture.connect(Connects.v5().will("$SYS/x")).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
     }

@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** A session between a fake connection and a fake backend, on an event loop that the test turns by hand. */
@@ -75,18 +76,8 @@ final class ConnectionFixture {
     ClientConnection connection() {
         ClientConnection begun = connection;
         if (begun == null) {
-            ConnectionServices services = new ConnectionServices(
-                    "node",
-                    backend.parts,
-                    new AccessControl(
-                            authenticator, methods, authorizer, clientRules, takeover, BanList.NONE, revocations, null),
-                    new Extensions(interceptor, List.of(new Noting())),
-                    recorder,
-                    Guard.lenient(),
-                    tenants,
-                    () -> Instant.ofEpochMilli(wallMillis));
             begun = new ClientConnection(
-                    services,
+                    services(),
                     sessions,
                     limits,
                     new ConnectionOrigin("peer", "listener", () -> certificateSubject, () -> null, refusal),
@@ -96,6 +87,25 @@ final class ConnectionFixture {
             begun.open();
         }
         return begun;
+    }
+
+    private ConnectionServices services() {
+        return new ConnectionServices(
+                "node",
+                backend.parts,
+                new AccessControl(
+                        authenticator, methods, authorizer, clientRules, takeover, BanList.NONE, revocations, null),
+                new Extensions(interceptor, List.of(new Noting())),
+                recorder,
+                Guard.lenient(),
+                tenants,
+                () -> Instant.ofEpochMilli(wallMillis));
+    }
+
+    /** What a part of a connection knows, for one without a connection. */
+    ConnectionContext context() {
+        return new ConnectionContext(
+                services(), limits, mailbox, sink, new PacketGate(recorder, () -> {}), new AtomicLong(), _ -> {});
     }
 
     /** Has the client send a packet, and turns the event loop. */
@@ -142,6 +152,15 @@ final class ConnectionFixture {
 
     static Delivery delivery(long sequence, QoS qos) {
         return new Delivery(sequence, queued("m" + sequence, qos), false);
+    }
+
+    /** One of a priority, {@code m1} for sequence number 1. */
+    static Delivery delivery(long sequence, QoS qos, int priority) {
+        return new Delivery(sequence, queued("m" + sequence, qos, priority), false);
+    }
+
+    static Queued queued(String payload, QoS qos, int priority) {
+        return queued(message("topic", payload, qos).withPriority(priority));
     }
 
     static Queued queued(String payload, QoS qos) {

@@ -85,19 +85,6 @@ class ConnectionPartsTest {
     }
 
     @Test
-    void outboundQueueTakesOneMessageWhateverItsSize() {
-        CountingRecorder recorder = new CountingRecorder();
-        OutboundQueue queue = new OutboundQueue(new OutboundLimits(1, 0, 10, 10, Overflow.DROP_OLDEST), recorder, null);
-
-        queue.add(ConnectionFixture.queued("x".repeat(100), QoS.AT_MOST_ONCE));
-        queue.add(ConnectionFixture.queued("y".repeat(100), QoS.AT_MOST_ONCE));
-
-        assertThat(recorder.dropped).hasSize(1);
-        assertThat(queue.poll()).isNotNull();
-        assertThat(queue.poll()).isNull();
-    }
-
-    @Test
     void inboundPacketIdentifiersOfEarlierConnectionsAreCountedApart() {
         InboundPacketIds ids = new InboundPacketIds(new int[] {3, 4});
         ids.put(5, InboundPacketIds.State.ROUTING);

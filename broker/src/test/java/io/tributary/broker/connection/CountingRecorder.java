@@ -9,6 +9,7 @@ import java.util.List;
 /** Notes what it is told. */
 final class CountingRecorder implements ClientRecorder {
     final List<DropReason> dropped = new ArrayList<>();
+    final List<String> deadlinesMissed = new ArrayList<>();
     final List<ReasonCode> refused = new ArrayList<>();
     final List<ReasonCode> disconnected = new ArrayList<>();
     final List<PauseReason> paused = new ArrayList<>();
@@ -50,6 +51,11 @@ final class CountingRecorder implements ClientRecorder {
     @Override
     public void dropped(DropReason reason) {
         dropped.add(reason);
+    }
+
+    @Override
+    public void deadlineMissed(String topic) {
+        deadlinesMissed.add(topic);
     }
 
     @Override

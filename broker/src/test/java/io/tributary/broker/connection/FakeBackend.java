@@ -126,6 +126,7 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     boolean behind;
     boolean behindAgain;
     boolean unmatched;
+    int priorityOfWills;
     RouteOutcome outcome = new RouteOutcome.Safe();
     Outcome subscribeOutcome = Outcome.CREATED;
     Destinations otherMember = Destinations.NONE;
@@ -299,6 +300,11 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
         if (!holdRoutes) {
             callback.onRouted(outcome);
         }
+    }
+
+    @Override
+    public Message withPriority(Message will) {
+        return will.withPriority(priorityOfWills);
     }
 
     @Override

@@ -287,6 +287,7 @@ class OutboundFlowPersistentTest {
         assertThat(texts(fixture.sink.take(Publish.class))).containsExactly("m2");
         assertThat(fixture.backend.settledSequences()).containsExactly(1);
         assertThat(fixture.recorder.dropped).containsExactly(DropReason.EXPIRED);
+        assertThat(fixture.recorder.deadlinesMissed).hasSize(1);
     }
 
     @Test

@@ -139,6 +139,57 @@ class PublisherHoldTest {
     }
 
     @Test
+    void messagesThatGiveWayToThoseOfAHigherPriorityCountNoMore() {
+        fixture.connect(Connects.v5());
+        fixture.sink.writable = false;
+        offer("m", MOST);
+        fixture.turn();
+        for (int i = 0; i < MOST / 2; i++) {
+            offer(queued("urgent", QoS.AT_MOST_ONCE, 1));
+        }
+        fixture.turn();
+        assertThat(fixture.recorder.dropped).hasSize(MOST / 2);
+        await();
+        fixture.sink.writable = true;
+        fixture.connection().onWritable();
+        assertThat(released).isEqualTo(1);
+        assertThat(fixture.sink.take(Publish.class)).hasSize(MOST);
+        holds.clear();
+        offer("m", MOST / 2);
+        assertThat(holds).isEmpty();
+        offer("m", 1);
+        assertThat(holds).hasSize(1);
+    }
+
+    @Test
+    void messagesThatGiveWayDoNotLookAsIfTheClientTookThem() {
+        fixture.connect(Connects.v5());
+        fixture.sink.writable = false;
+        offer("m", MOST);
+        fixture.turn();
+        await();
+        fixture.pass(Duration.ofSeconds(9));
+        offer(queued("urgent", QoS.AT_MOST_ONCE, 1));
+        fixture.turn();
+        fixture.pass(Duration.ofSeconds(1));
+        assertThat(released).isEqualTo(1);
+    }
+
+    @Test
+    void publishersGoOnWhenALargeMessageThatHeldThemGivesWay() {
+        fixture.connect(Connects.v5());
+        fixture.sink.writable = false;
+        offer("x".repeat(90_000), 1);
+        fixture.turn();
+        await();
+        offer(queued("u".repeat(20_000), QoS.AT_MOST_ONCE, 1));
+        fixture.turn();
+        assertThat(fixture.recorder.dropped).hasSize(1);
+        fixture.pass(Duration.ofSeconds(10));
+        assertThat(released).isEqualTo(1);
+    }
+
+    @Test
     void clientThatTakesMessagesSlowlyIsWaitedForAsLongAsItNeeds() {
         fixture.connect(Connects.v5());
         fixture.sink.writable = false;

@@ -8,16 +8,19 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tributary.broker.connection.DropReason;
 import io.tributary.broker.connection.PauseReason;
+import io.tributary.broker.routing.PriorityRule;
 import io.tributary.broker.routing.RouterRecorder;
 import io.tributary.broker.shard.ShardRecorder;
 import io.tributary.broker.sys.SysStats;
 import io.tributary.broker.sys.SysStats.Flow;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -132,6 +135,31 @@ class BrokerMetricsTest {
     }
 
     @Test
+    void missedDeadlinesCountForTheFirstRule() {
+        assertThat(metrics.shards().countsDeadlines()).isFalse();
+        metrics.countDeadlines(List.of(
+                PriorityRule.of("alarms", "alarms/#", 3),
+                PriorityRule.of("all", "#", 0),
+                PriorityRule.of("never", "alarms/1", 0)));
+        assertThat(metrics.shards().countsDeadlines()).isTrue();
+        assertThat(missed("alarms")).isZero();
+
+        metrics.shards().deadlineMissed("alarms/1");
+        metrics.clients().deadlineMissed(TenantNames.topic("acme", "alarms/1"));
+        metrics.clients().deadlineMissed("other");
+        metrics.clients().deadlineMissed("$other");
+        metrics.clients().deadlineMissed(TenantNames.topic(TenantNames.BROKER, "canary/7"));
+
+        assertThat(missed("alarms")).isEqualTo(2);
+        assertThat(missed("all")).isEqualTo(1);
+        assertThat(missed("never")).isZero();
+    }
+
+    private double missed(String rule) {
+        return count("tributary.deadlines.missed", "rule", rule);
+    }
+
+    @Test
     void maximumStaysWhenClientsLeave() {
         metrics.clients().connected(ClientKind.DEVICE, false);
         metrics.clients().connected(ClientKind.DEVICE, true);
@@ -164,6 +192,7 @@ class BrokerMetricsTest {
     }
 
     private void everyEventOnce() {
+        metrics.countDeadlines(List.of(PriorityRule.of("alarms", "alarms/#", 3)));
         metrics.network().opened("tcp");
         metrics.network().closed("tcp");
         metrics.network().rejected("tcp");

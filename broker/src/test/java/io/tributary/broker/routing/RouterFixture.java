@@ -87,6 +87,9 @@ public final class RouterFixture implements Authorizer, RouterRecorder {
     int received;
     int delivered;
 
+    /** Which priorities messages get; a change after the first call of {@link #router} does not count. */
+    PriorityConfig priorities = PriorityConfig.NONE;
+
     private @Nullable Router router;
 
     /** With the usual limits. */
@@ -127,6 +130,7 @@ public final class RouterFixture implements Authorizer, RouterRecorder {
                     subscriptions,
                     retained,
                     new PublishPolicy(this, interceptors, LARGEST_PACKET),
+                    new MessagePriorities(priorities, RecordFormat.alone()),
                     outputs,
                     this);
         }

@@ -330,6 +330,46 @@ class RouterTest {
         assertThat(Messages.text(delivered)).isEqualTo("x12");
     }
 
+    /** Whoever publishes it, in whatever way it comes. */
+    @Test
+    void eachMessageThatComesInGetsItsPriority() {
+        fixture.priorities = new PriorityConfig(null, List.of(PriorityRule.of("alarms", "alarms/#", 2)));
+        fixture.subscribe(DEVICE, "#", QoS.AT_LEAST_ONCE);
+        Message alarm = message("alarms/1", "x", QoS.AT_LEAST_ONCE);
+
+        fixture.publish(alarm);
+        fixture.router().publish(alarm, _ -> {});
+        fixture.router().publish(publishedBy("ingest", alarm), new Source(-1, 5, 0), _ -> {});
+        fixture.router().publishKept(alarm, _ -> {});
+        fixture.publish(message("other", "x", QoS.AT_LEAST_ONCE));
+
+        assertThat(fixture.appends).map(append -> append.message().priority()).containsExactly(2, 2, 2, 2, 0);
+        assertThat(fixture.router().withPriority(alarm).priority()).isEqualTo(2);
+    }
+
+    @Test
+    void retainedMessageKeepsItsPriority() {
+        fixture.priorities = new PriorityConfig(null, List.of(PriorityRule.of("alarms", "alarms/#", 2)));
+
+        fixture.publish(retained("alarms/1", "x"));
+
+        assertThat(fixture.retained.match(TopicFilter.parse("#"), null, 10))
+                .map(Message::priority)
+                .containsExactly(2);
+    }
+
+    @Test
+    void interceptorSeesThePriorityAndMayChangeIt() {
+        fixture.priorities = new PriorityConfig(null, List.of(PriorityRule.of("alarms", "alarms/#", 2)));
+        fixture.interceptors.add(
+                (client, message) -> new PublishInterceptor.Proceed(message.withPriority(message.priority() - 1)));
+        fixture.subscribe(DASHBOARD, "#", QoS.AT_LEAST_ONCE);
+
+        fixture.publish(message("alarms/1", "x", QoS.AT_LEAST_ONCE));
+
+        assertThat(fixture.onlyDelivery().message().message().priority()).isEqualTo(1);
+    }
+
     @Test
     void droppedMessagesLookAsIfNobodySubscribed() {
         fixture.interceptors.add((client, message) -> new PublishInterceptor.Drop());

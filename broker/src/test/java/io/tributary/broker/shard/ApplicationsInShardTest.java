@@ -13,6 +13,7 @@ import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.SentUpTo;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Settled;
@@ -310,13 +311,13 @@ class ApplicationsInShardTest {
         append("1", "2");
         shard.target.take();
         shard.fold(attach(8));
-        assertThat(client().resendUpTo()).isEqualTo(SessionState.UNKNOWN);
+        assertThat(client().resendUpTo()).isEqualTo(SentUpTo.all(SessionState.UNKNOWN));
         assertThat(shard.target.take()).containsExactly("8: 1 dup 2 dup");
         append("3");
         assertThat(shard.target.take()).containsExactly("8: 3");
         shard.settle("erp", 1);
         shard.log();
-        assertThat(client().resendUpTo()).isEqualTo(3);
+        assertThat(client().resendUpTo()).isEqualTo(SentUpTo.all(3));
     }
 
     private SessionState client() {

@@ -13,6 +13,7 @@ import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.shard.ShardLog;
 import io.tributary.persistence.shard.ShardStore;
@@ -180,6 +181,19 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
         for (String text : texts) {
             fold(Samples.publish(
                     text, Samples.recipient(clientId, client(clientId).session())));
+        }
+    }
+
+    /** Queues a message of each of these priorities for a client. */
+    void publishOf(String clientId, int... priorities) {
+        publishOf(clientId, QoS.AT_LEAST_ONCE, priorities);
+    }
+
+    /** The same at a quality of service. */
+    void publishOf(String clientId, QoS qos, int... priorities) {
+        for (int priority : priorities) {
+            Recipient to = new Recipient(clientId, client(clientId).session(), qos, false, List.of(), null);
+            fold(new ShardEvent.Publish(Samples.message("x").withPriority(priority), List.of(to), null));
         }
     }
 

@@ -102,6 +102,7 @@ final class FoldIsDeterministic implements Ledger.Promise {
                                 stored.queuedMessages(),
                                 stored.queuedBytes(),
                                 stored.groupUpTo(),
+                                stored.priorityUpTo(),
                                 stored.leftUpTo(),
                                 text(stored.topic()),
                                 java.util.Arrays.toString(stored.inboundPacketIds()))

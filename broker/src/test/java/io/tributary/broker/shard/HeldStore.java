@@ -91,25 +91,34 @@ final class HeldStore implements ShardStore {
 
     @Override
     public CompletionStage<QueuePage> readQueue(
-            int shard, String clientId, long fromSequence, int maxEntries, int maxBytes) {
+            int shard, String clientId, long fromSequence, int maxEntries, int maxBytes, Priorities priorities) {
         queueReads.add(fromSequence);
         return hold(() -> {
             NavigableMap<Long, QueueEntry> queue = content.queues.getOrDefault(clientId, new TreeMap<>());
             List<Entry> page = new ArrayList<>();
             List<Remnant> remnants = new ArrayList<>();
+            long upTo = -1;
             for (Map.Entry<Long, QueueEntry> entry :
                     queue.tailMap(fromSequence, true).entrySet()) {
                 if (page.size() + remnants.size() == maxEntries) {
-                    return new QueuePage(page, remnants, true, content.applied);
+                    return new QueuePage(page, remnants, upTo, true, content.applied);
+                }
+                upTo = entry.getKey();
+                if (!priorities.has(entry.getValue())) {
+                    continue;
                 }
                 if (lost.contains(entry.getKey()) && entry.getValue() instanceof QueueEntry.Queued queued) {
                     long expiresAt = queued.message().expiresAtMillis();
-                    remnants.add(new Remnant(entry.getKey(), queued.sizeBytes(), expiresAt));
+                    remnants.add(new Remnant(
+                            entry.getKey(),
+                            queued.sizeBytes(),
+                            expiresAt,
+                            queued.message().priority()));
                 } else {
                     page.add(new Entry(entry.getKey(), entry.getValue()));
                 }
             }
-            return new QueuePage(page, remnants, false, content.applied);
+            return new QueuePage(page, remnants, upTo, false, content.applied);
         });
     }
 

@@ -29,7 +29,7 @@ public final class InstantStore implements ShardStore {
 
     @Override
     public synchronized CompletionStage<QueuePage> readQueue(
-            int shard, String clientId, long fromSequence, int maxEntries, int maxBytes) {
+            int shard, String clientId, long fromSequence, int maxEntries, int maxBytes, Priorities priorities) {
         return CompletableFuture.completedStage(new QueuePage(List.of(), false, applied[shard]));
     }
 

@@ -84,8 +84,14 @@ final class Ledger {
 
     /** A new message; its identity is in the payload. */
     Message message(String topic, QoS qos, long expiresAtMillis, String publisher) {
+        return message(topic, qos, expiresAtMillis, publisher, 0);
+    }
+
+    /** The same with a priority. */
+    Message message(String topic, QoS qos, long expiresAtMillis, String publisher, int priority) {
         byte[] payload = ByteBuffer.allocate(Integer.BYTES).putInt(++lastId).array();
-        Message message = new Message(topic, payload, qos, false, PublishProperties.NONE, expiresAtMillis, publisher);
+        Message message =
+                new Message(topic, payload, qos, false, PublishProperties.NONE, expiresAtMillis, publisher, priority);
         published.put(lastId, new Published(message));
         return message;
     }

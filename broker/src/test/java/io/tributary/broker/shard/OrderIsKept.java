@@ -1,6 +1,5 @@
 package io.tributary.broker.shard;
 
-import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.shard.Ledger.Published;
 import io.tributary.common.event.QueueEntry.Queued;
@@ -9,23 +8,29 @@ import io.tributary.common.mqtt.QoS;
 import java.util.HashMap;
 import java.util.Map;
 
-/** P2: first copies from one session on one topic at one QoS arrive in order; a connection gets ascending sequences. */
+/**
+ * P2: first copies from one session on one topic at one QoS and of one priority arrive in order; a connection gets
+ * ascending sequences of each priority.
+ */
 final class OrderIsKept implements Ledger.Promise {
     private final Map<Flow, Integer> latest = new HashMap<>();
-    private final Map<SimConnection, Long> sequences = new HashMap<>();
+    private final Map<Lane, Long> sequences = new HashMap<>();
+
+    private record Lane(SimConnection connection, int priority) {}
 
     private record Flow(
-            String publisher, long publisherSession, String subscriber, long session, String topic, QoS qos) {}
-
-    @Override
-    public void attached(SimConnection connection, Attached answer) {
-        sequences.put(connection, 0L);
-    }
+            String publisher,
+            long publisherSession,
+            String subscriber,
+            long session,
+            String topic,
+            QoS qos,
+            int priority) {}
 
     @Override
     public void sent(SimWorld world, SimConnection connection, Delivery delivery, Queued queued) {
-        long before = sequences.put(connection, delivery.sequence());
-        if (delivery.sequence() <= before) {
+        Long before = sequences.put(new Lane(connection, queued.message().priority()), delivery.sequence());
+        if (before != null && delivery.sequence() <= before) {
             throw new Violation("sequence " + delivery.sequence() + " after " + before);
         }
     }
@@ -46,7 +51,8 @@ final class OrderIsKept implements Ledger.Promise {
                     client.name,
                     client.session(),
                     published.message.topic(),
-                    published.message.qos());
+                    published.message.qos(),
+                    published.message.priority());
             int id = Ledger.idOf(published.message);
             int before = latest.getOrDefault(flow, 0);
             if (id < before) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
+import io.tributary.common.event.SentUpTo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,7 +34,8 @@ class SessionDeliveryTest {
             long lastSequence,
             boolean isOrdered) {
         shard.fold(attach("a", 7));
-        Outgoing window = shard.deliveries.outgoing(shard.client("a"), "here", null, dupUpTo, maybeSentBefore, next);
+        Outgoing window = shard.deliveries.outgoing(
+                shard.client("a"), "here", null, SentUpTo.all(dupUpTo), SentUpTo.all(maybeSentBefore), next);
         assertThat(window.isOrdered(leftUpTo, lastSequence)).as(what).isEqualTo(isOrdered);
     }
 

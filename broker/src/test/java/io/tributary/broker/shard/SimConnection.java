@@ -9,6 +9,7 @@ import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueEntry.Released;
+import io.tributary.common.event.SentUpTo;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
@@ -47,8 +48,8 @@ final class SimConnection implements Endpoint {
     private @Nullable Ending ending;
     private long offset = Long.MAX_VALUE;
     private boolean isTakenOver;
-    private long takenUpTo;
-    private long sentUpTo;
+    private final long[] takenUpTo = new long[Message.HIGHEST_PRIORITY + 1];
+    private final long[] sentUpTo = new long[Message.HIGHEST_PRIORITY + 1];
 
     /** What a client asks for when it connects. */
     record Connect(
@@ -252,14 +253,28 @@ final class SimConnection implements Endpoint {
             return;
         }
         for (Delivery delivery : deliveries) {
-            if (delivery.sequence() > takenUpTo) {
-                takenUpTo = delivery.sequence();
+            if (isNew(delivery)) {
+                if (delivery.entry() instanceof Queued queued) {
+                    takenUpTo[queued.message().priority()] = delivery.sequence();
+                }
                 parked.add(delivery);
             } else {
                 repeatAcknowledgement(delivery.sequence());
             }
         }
         pump();
+    }
+
+    /** Of a message that only PUBREL is owed of it is not said which priority it has: it may be one that is here. */
+    private boolean isNew(Delivery delivery) {
+        long sequence = delivery.sequence();
+        if (delivery.entry() instanceof Queued queued) {
+            return sequence > takenUpTo[queued.message().priority()];
+        }
+        InFlight entry = inFlight.get(packetId(sequence));
+        return sequence > takenUpTo[0]
+                && ((entry == null || entry.sequence != sequence)
+                        && parked.stream().noneMatch(waiting -> waiting.sequence() == sequence));
     }
 
     @Override
@@ -408,20 +423,33 @@ final class SimConnection implements Endpoint {
     }
 
     private void detach(Ending how) {
-        front.detach(new ShardEvent.Detach(client.name, epoch(), how.publishWill, how.expirySeconds, sentUpTo));
+        front.detach(
+                new ShardEvent.Detach(client.name, epoch(), how.publishWill, how.expirySeconds, SentUpTo.of(sentUpTo)));
         front.forget(this);
     }
 
     private void pump() {
-        while (!parked.isEmpty() && admits(parked.peek().sequence())) {
-            send(parked.remove());
+        while (!parked.isEmpty() && admits(first().sequence())) {
+            Delivery next = first();
+            parked.remove(next);
+            send(next);
         }
+    }
+
+    /** The first of the highest priority. */
+    private Delivery first() {
+        Delivery first = parked.getFirst();
+        for (Delivery other : parked) {
+            first = Lanes.priorityOf(other.entry()) > Lanes.priorityOf(first.entry()) ? other : first;
+        }
+        return first;
     }
 
     private boolean admits(long sequence) {
         return inFlight.isEmpty()
                 || (inFlight.size() < connect.receiveMaximum
-                        && sequence - inFlight.firstEntry().getValue().sequence < PACKET_IDS);
+                        && inFlight.values().stream()
+                                .allMatch(other -> Math.abs(sequence - other.sequence) < PACKET_IDS));
     }
 
     private void send(Delivery delivery) {
@@ -433,6 +461,7 @@ final class SimConnection implements Endpoint {
                 return;
             }
             world.ledger.sent(this, delivery, queued);
+            sentUpTo[queued.message().priority()] = sequence;
             inFlight.put(packetId(sequence), new InFlight(sequence, Phase.SENT));
             boolean exactlyOnce = queued.qos() == QoS.EXACTLY_ONCE;
             link.toClient(() -> client.received(this, packetId(sequence), queued.message(), exactlyOnce));
@@ -441,7 +470,6 @@ final class SimConnection implements Endpoint {
             inFlight.put(packetId(sequence), entry);
             release(entry);
         }
-        sentUpTo = sequence;
     }
 
     private void release(InFlight entry) {

@@ -139,7 +139,10 @@ final class SimStore {
                 if (entry.getValue() instanceof QueueEntry.Queued queued
                         && queued.message().isExpiredAt(nowMillis)) {
                     expired.add(new Remnant(
-                            upTo, queued.sizeBytes(), queued.message().expiresAtMillis()));
+                            upTo,
+                            queued.sizeBytes(),
+                            queued.message().expiresAtMillis(),
+                            queued.message().priority()));
                 }
             }
             return new ExpiredPage(expired, upTo, false, applied);
@@ -210,19 +213,26 @@ final class SimStore {
 
         @Override
         public CompletionStage<QueuePage> readQueue(
-                int shard, String clientId, long fromSequence, int maxEntries, int maxBytes) {
+                int shard, String clientId, long fromSequence, int maxEntries, int maxBytes, Priorities priorities) {
             return ask(() -> {
                 Shard state = shards.get(shard);
                 List<Entry> page = new ArrayList<>();
                 NavigableMap<Long, QueueEntry> queue = state.queues.getOrDefault(clientId, new TreeMap<>());
                 int most = Math.min(maxEntries, ENTRIES_PER_PAGE);
+                long upTo = -1;
+                int passed = 0;
                 for (var entry : queue.tailMap(fromSequence, true).entrySet()) {
-                    if (page.size() == most) {
-                        return new QueuePage(page, true, state.applied);
+                    if (page.size() == most || passed == ENTRIES_PER_PAGE) {
+                        return new QueuePage(page, List.of(), upTo, true, state.applied);
                     }
-                    page.add(new Entry(entry.getKey(), entry.getValue()));
+                    upTo = entry.getKey();
+                    if (priorities.has(entry.getValue())) {
+                        page.add(new Entry(entry.getKey(), entry.getValue()));
+                    } else {
+                        passed++;
+                    }
                 }
-                return new QueuePage(page, false, state.applied);
+                return new QueuePage(page, List.of(), upTo, false, state.applied);
             });
         }
 

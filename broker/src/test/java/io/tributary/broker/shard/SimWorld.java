@@ -41,6 +41,8 @@ final class SimWorld {
 
     private static final int LONGEST_SETTLING_MILLIS = 120_000;
     /** Longer than a history. */
+    private static final List<Integer> PRIORITIES = List.of(0, 0, 0, 1, 2, 3);
+
     private static final int LONG_EXPIRY_MILLIS = 3_600_000;
 
     final SimClock clock;
@@ -58,6 +60,9 @@ final class SimWorld {
     private final Set<String> deadFronts = new HashSet<>();
     private int incarnation;
     private boolean hadFault;
+
+    /** Whether some messages have a priority. */
+    private boolean hasPriorities;
 
     /** What may go wrong in a history. */
     record Faults(
@@ -144,6 +149,7 @@ final class SimWorld {
         }
         log.failures(faults.appendsFail);
         hadFault = faults.appendsFail;
+        hasPriorities = clock.chance(0.4);
         drawClients();
     }
 
@@ -418,7 +424,11 @@ final class SimWorld {
         if (clock.chance(0.2)) {
             expiresAt = clock.nowMillis() + (clock.chance(0.5) ? clock.between(50, 3000) : LONG_EXPIRY_MILLIS);
         }
-        client.publish(ledger.message(clock.oneOf(TOPICS), qos(), expiresAt, client.name));
+        client.publish(ledger.message(clock.oneOf(TOPICS), qos(), expiresAt, client.name, drawPriority()));
+    }
+
+    private int drawPriority() {
+        return hasPriorities ? clock.oneOf(PRIORITIES) : 0;
     }
 
     private void connect(SimClient client) {
@@ -439,7 +449,7 @@ final class SimWorld {
             return null;
         }
         long delay = clock.oneOf(List.of(0L, 1L, 20L));
-        return new Will(ledger.message(WILLS, QoS.EXACTLY_ONCE, Message.NEVER, client.name), delay, -1);
+        return new Will(ledger.message(WILLS, QoS.EXACTLY_ONCE, Message.NEVER, client.name, drawPriority()), delay, -1);
     }
 
     private void disconnect(SimClient client) {

@@ -89,7 +89,7 @@ class WatchedStoreTest {
 
         @Override
         public CompletionStage<QueuePage> readQueue(
-                int shard, String clientId, long fromSequence, int maxEntries, int maxBytes) {
+                int shard, String clientId, long fromSequence, int maxEntries, int maxBytes, Priorities priorities) {
             return answer(new QueuePage(List.of(), false, 0));
         }
 

@@ -72,7 +72,7 @@ final class Bodies {
     private void add(SequencedEntry queued, Message message) {
         Body body = byMessage.computeIfAbsent(message, this::body);
         body.references++;
-        if (mayBeInFlight(queued)) {
+        if (mayBeInFlight(queued, message)) {
             body.goesAtMillis = 0;
         }
     }
@@ -86,9 +86,11 @@ final class Bodies {
         return byId.computeIfAbsent(StateBytes.text(id), _ -> new Body(id, bytes, goesAt));
     }
 
-    private boolean mayBeInFlight(SequencedEntry queued) {
+    private boolean mayBeInFlight(SequencedEntry queued, Message message) {
         StoredSession stored = sessions.get(queued.clientId());
-        return stored == null || stored.node() != null || queued.sequence() <= stored.resendUpTo();
+        return stored == null
+                || stored.node() != null
+                || stored.resendUpTo().has(queued.sequence(), message.priority());
     }
 
     /** What a message is called that lies apart; null for others. */

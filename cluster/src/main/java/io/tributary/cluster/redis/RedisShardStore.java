@@ -92,15 +92,24 @@ public final class RedisShardStore implements ShardStore {
 
     @Override
     public CompletionStage<QueuePage> readQueue(
-            int shard, String clientId, long fromSequence, int maxEntries, int maxBytes) {
+            int shard, String clientId, long fromSequence, int maxEntries, int maxBytes, Priorities priorities) {
+        long from = Math.min(fromSequence, StateBytes.MAX_NUMBER);
+        ScriptCall call = queueCall(shard, clientId, from, maxEntries, maxBytes, priorities);
+        return reads.pass(() -> scripts.run(call)).thenApply(RedisShardStore::queuePage);
+    }
+
+    private ScriptCall queueCall(
+            int shard, String clientId, long from, int maxEntries, int maxBytes, Priorities priorities) {
         byte[][] queue = {keys[shard].position(), keys[shard].queue(clientId)};
         byte[][] arguments = {
-            decimal(Math.min(fromSequence, StateBytes.MAX_NUMBER)),
+            decimal(from),
             decimal(Math.clamp(maxEntries, 1, MAX_ENTRIES)),
-            decimal(Math.min(maxBytes, PAGE_BYTES))
+            decimal(Math.min(maxBytes, PAGE_BYTES)),
+            decimal(priorities.from()),
+            decimal(priorities.to()),
+            decimal(MOST_PASSED)
         };
-        ScriptCall call = new ScriptCall(RedisScript.READ_QUEUE, shard, queue, arguments);
-        return reads.pass(() -> scripts.run(call)).thenApply(RedisShardStore::queuePage);
+        return new ScriptCall(RedisScript.READ_QUEUE, shard, queue, arguments);
     }
 
     @Override
@@ -132,10 +141,7 @@ public final class RedisShardStore implements ShardStore {
     /** Beside the reads of owners, which may all be waiting for a server that is away. */
     @Override
     public CompletionStage<Long> applied(int shard) {
-        byte[][] queue = {keys[shard].position(), keys[shard].queue("")};
-        byte[][] arguments = {decimal(0), decimal(1), decimal(1)};
-        return scripts.run(new ScriptCall(RedisScript.READ_QUEUE, shard, queue, arguments))
-                .thenApply(reply -> number(reply.getFirst()));
+        return scripts.run(queueCall(shard, "", 0, 1, 1, Priorities.ALL)).thenApply(reply -> number(reply.getFirst()));
     }
 
     @Override
@@ -183,9 +189,9 @@ public final class RedisShardStore implements ShardStore {
 
     /** Each member comes alone, unless its message lies apart: then that follows, or nothing where it is not there. */
     private static QueuePage queuePage(List<Object> reply) {
-        List<Entry> entries = new ArrayList<>(reply.size() - 2);
+        List<Entry> entries = new ArrayList<>(reply.size() - 3);
         List<Remnant> remnants = new ArrayList<>();
-        for (int i = 2; i < reply.size(); i++) {
+        for (int i = 3; i < reply.size(); i++) {
             byte[] member = (byte[]) reply.get(i);
             if (!StateBytes.isApart(member)) {
                 entries.add(StateBytes.entry(member));
@@ -196,6 +202,6 @@ public final class RedisShardStore implements ShardStore {
             }
         }
         boolean more = (long) reply.get(1) != 0;
-        return new QueuePage(entries, remnants, more, number(reply.get(0)));
+        return new QueuePage(entries, remnants, number(reply.get(2)), more, number(reply.get(0)));
     }
 }

@@ -26,9 +26,11 @@ final class StateBytes {
     private static final int HEAD_BYTES = KIND_AT + 1;
     private static final int EXPIRY_BYTES = NUMBER_BYTES;
 
-    // Kinds of members, which save.lua and read-queue.lua know.
+    // Kinds of members, which save.lua, read-queue.lua and read-expired.lua know: two bits, and two of the priority.
     private static final int EXPIRES = 1;
     private static final int APART = 2;
+    private static final int PRIORITY_SHIFT = 2;
+    private static final int PRIORITY_MASK = 3;
 
     private static final String SOURCE = "source:";
 
@@ -47,8 +49,8 @@ final class StateBytes {
     }
 
     /**
-     * The member of a queue: sequence number, size of the entry (which read-queue.lua counts), kind, when the message
-     * expires if it does, and the entry.
+     * The member of a queue: sequence number, size of the entry (which read-queue.lua counts), kind, which has the
+     * priority, when the message expires if it does, and the entry.
      *
      * @param bodyId what the message is called that lies apart; null when it lies in the member
      */
@@ -62,7 +64,7 @@ final class StateBytes {
         int length = HEAD_BYTES + (expires ? EXPIRY_BYTES : 0) + idBytes + encoded.length;
         ByteBuffer member = ByteBuffer.allocate(length);
         putNumber(member, sequence).putInt(entry.sizeBytes());
-        member.put((byte) ((expires ? EXPIRES : 0) | (bodyId == null ? 0 : APART)));
+        member.put((byte) ((expires ? EXPIRES : 0) | (bodyId == null ? 0 : APART) | priority(entry) << PRIORITY_SHIFT));
         if (expires) {
             putNumber(member, Math.clamp(expiresAt, 0, MAX_NUMBER));
         }
@@ -74,6 +76,10 @@ final class StateBytes {
 
     private static long expiresAtMillis(QueueEntry entry) {
         return entry instanceof Queued queued ? queued.message().expiresAtMillis() : Message.NEVER;
+    }
+
+    private static int priority(QueueEntry entry) {
+        return entry instanceof Queued queued ? queued.message().priority() : 0;
     }
 
     /** Whether the message of a queue's member lies apart. */
@@ -97,7 +103,8 @@ final class StateBytes {
     /** What is left of a member whose message is not there any more. */
     static Remnant remnant(byte[] member) {
         long expiresAt = expiryBytes(member) == 0 ? Message.NEVER : getNumber(member, HEAD_BYTES);
-        return new Remnant(getNumber(member, 0), ByteBuffer.wrap(member).getInt(NUMBER_BYTES), expiresAt);
+        int priority = member[KIND_AT] >> PRIORITY_SHIFT & PRIORITY_MASK;
+        return new Remnant(getNumber(member, 0), ByteBuffer.wrap(member).getInt(NUMBER_BYTES), expiresAt, priority);
     }
 
     private static int expiryBytes(byte[] member) {

@@ -148,7 +148,7 @@ final class Copying {
                 gone++;
                 goneBytes += remnant.sizeBytes();
             }
-            next = page.lastSequence() + 1;
+            next = page.upTo() + 1;
         } while (page.more());
         if (gone > 0) {
             StoredSession left = without(session, gone, goneBytes);
@@ -177,6 +177,7 @@ final class Copying {
                 left,
                 Math.max(0, one.queuedBytes() - bytes),
                 left == 0 ? 0 : one.groupUpTo(),
+                left == 0 ? 0 : one.priorityUpTo(),
                 one.leftUpTo(),
                 one.topic(),
                 one.inboundPacketIds(),
@@ -261,7 +262,7 @@ final class Copying {
             page = Answers.of(to.readQueue(shard, session.clientId(), next, PAGE, PAGE_BYTES));
             page.entries().forEach(entry -> found.add(session.clientId(), entry.sequence(), entry.entry()));
             page.remnants().forEach(remnant -> found.add(session.clientId(), remnant));
-            next = page.lastSequence() + 1;
+            next = page.upTo() + 1;
         } while (page.more());
     }
 }

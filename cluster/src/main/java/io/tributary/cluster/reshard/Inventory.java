@@ -15,7 +15,8 @@ import java.security.NoSuchAlgorithmException;
 
 /**
  * What the shards of a cluster hold: how much, and a digest that is the same in whatever order it comes. Of a message
- * that expires, size and expiry count and not its body, for a store may let that go meanwhile. Not thread-safe.
+ * that expires, size, expiry and priority count and not its body, for a store may let that go meanwhile. Not
+ * thread-safe.
  */
 final class Inventory {
     private static final byte SESSION = 1;
@@ -71,9 +72,9 @@ final class Inventory {
     }
 
     void add(String clientId, long sequence, QueueEntry entry) {
-        long expiresAt = entry instanceof Queued queued ? queued.message().expiresAtMillis() : Message.NEVER;
-        if (expiresAt != Message.NEVER) {
-            addExpiring(clientId, sequence, entry.sizeBytes(), expiresAt);
+        if (entry instanceof Queued queued && queued.message().expiresAtMillis() != Message.NEVER) {
+            Message message = queued.message();
+            add(clientId, new Remnant(sequence, entry.sizeBytes(), message.expiresAtMillis(), message.priority()));
             return;
         }
         messages++;
@@ -83,17 +84,14 @@ final class Inventory {
 
     /** An entry whose message is gone. */
     void add(String clientId, Remnant remnant) {
-        addExpiring(clientId, remnant.sequence(), remnant.sizeBytes(), remnant.expiresAtMillis());
-    }
-
-    private void addExpiring(String clientId, long sequence, int sizeBytes, long expiresAt) {
         messages++;
-        bytes += sizeBytes;
-        byte[] known = ByteBuffer.allocate(Integer.BYTES + Long.BYTES)
-                .putInt(sizeBytes)
-                .putLong(expiresAt)
+        bytes += remnant.sizeBytes();
+        byte[] known = ByteBuffer.allocate(Integer.BYTES + Long.BYTES + 1)
+                .putInt(remnant.sizeBytes())
+                .putLong(remnant.expiresAtMillis())
+                .put((byte) remnant.priority())
                 .array();
-        digest += hash(EXPIRING, clientId, sequence, known);
+        digest += hash(EXPIRING, clientId, remnant.sequence(), known);
     }
 
     private long hash(byte kind, String clientId, long number, byte[] value) {

@@ -88,7 +88,7 @@ local function free(members, noted)
   local count = 0
   for _, member in ipairs(members) do
     local kind = member:byte(12) or 0
-    if kind >= 2 and not noted[member] then
+    if kind % 4 >= 2 and not noted[member] then
       local at = 13 + kind % 2 * 7
       local name = member:sub(at, at + 23)
       note(name)

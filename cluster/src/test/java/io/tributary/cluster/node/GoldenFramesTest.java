@@ -141,6 +141,11 @@ class GoldenFramesTest {
                     "attach-refused-tenant-sessions", new AttachRefused(127, 77, 9, AttachRefusal.TENANT_SESSIONS));
             messages.put("tenants-report", new TenantsReport(new byte[] {1, 2, 3}));
         }
+        if (format >= RecordFormat.PRIORITIES) {
+            Queued urgent = new Queued(MESSAGE.withPriority(3), QoS.AT_LEAST_ONCE, false, List.of(), null);
+            messages.put(
+                    "deliver-of-a-priority", new Deliver(127, 1L << 40, 9, List.of(new Delivery(302, urgent, true))));
+        }
         return messages;
     }
 

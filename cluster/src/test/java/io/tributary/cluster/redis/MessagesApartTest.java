@@ -14,6 +14,7 @@ import io.lettuce.core.cluster.api.sync.RedisAdvancedClusterCommands;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RecordFormat;
+import io.tributary.common.event.SentUpTo;
 import io.tributary.common.event.StoredSession;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
@@ -25,6 +26,7 @@ import io.tributary.persistence.shard.SavePoint.SequenceKey;
 import io.tributary.persistence.shard.SavePoint.SequencedEntry;
 import io.tributary.persistence.shard.ShardStore.Claimant;
 import io.tributary.persistence.shard.ShardStore.Entry;
+import io.tributary.persistence.shard.ShardStore.Priorities;
 import io.tributary.persistence.shard.ShardStore.QueuePage;
 import io.tributary.persistence.shard.ShardStore.Remnant;
 import java.nio.file.Path;
@@ -260,7 +262,7 @@ class MessagesApartTest {
 
     @Test
     void messageThatIsNotThereLeavesARemnantAndTheRestOfTheQueueComes() {
-        Queued lost = of(message(2).withExpiry(soon));
+        Queued lost = of(message(2).withExpiry(soon).withPriority(2));
         save(List.of(
                 new SequencedEntry("a", 1, queued(1)),
                 new SequencedEntry("a", 2, lost),
@@ -271,10 +273,10 @@ class MessagesApartTest {
                 .forEach(MessagesApartTest::delete);
         QueuePage page = queueOf("a");
         assertThat(page.entries()).containsExactly(new Entry(1, queued(1)), new Entry(3, queued(3)));
-        assertThat(page.remnants()).containsExactly(new Remnant(2, lost.sizeBytes(), soon));
+        assertThat(page.remnants()).containsExactly(new Remnant(2, lost.sizeBytes(), soon, 2));
         page = get(store.readQueue(SHARD, "a", 0, 2, 1 << 20));
         assertThat(page.more()).isTrue();
-        assertThat(page.lastSequence()).isEqualTo(2);
+        assertThat(page.upTo()).isEqualTo(2);
 
         save(List.of(new SequencedEntry("c", 1, lost))); // the same message comes again
         assertThat(queueOf("b").entries()).containsExactly(new Entry(1, lost));
@@ -290,9 +292,82 @@ class MessagesApartTest {
         messages().forEach(MessagesApartTest::delete);
         assertThat(queueOf("a"))
                 .isEqualTo(new QueuePage(
-                        List.of(), List.of(new Remnant(1, queued(1).sizeBytes(), Message.NEVER)), false, applied));
+                        List.of(), List.of(new Remnant(1, queued(1).sizeBytes(), Message.NEVER)), 1, false, applied));
         remove(List.of(new SequenceKey("a", 1)));
         assertNothingIsLeft();
+    }
+
+    @Test
+    void messageOfAHigherPriorityMayBeInFlightWhereOthersAreNot() {
+        StoredSession overtaken = away("a", SentUpTo.of(1, 1, 5));
+        save(next().sessions(List.of(overtaken))
+                .queued(List.of(new SequencedEntry("a", 4, of(message(1).withExpiry(soon))))));
+        assertThat(timeToLive()).isPositive();
+        remove(List.of(new SequenceKey("a", 4)));
+        save(next().sessions(List.of(overtaken))
+                .queued(List.of(new SequencedEntry(
+                        "a", 5, of(message(1).withExpiry(soon).withPriority(2))))));
+        assertThat(timeToLive()).isEqualTo(-1);
+    }
+
+    @Test
+    void messageThatIsPassedOverIsNotRead() {
+        Queued expiring = of(message(1).withExpiry(soon).withPriority(1));
+        save(next().sessions(List.of(away("a", 0))).queued(List.of(new SequencedEntry("a", 1, expiring))));
+        QueuePage page = get(store.readQueue(SHARD, "a", 0, 100, 1 << 20, new Priorities(2, 3)));
+        assertThat(page).isEqualTo(new QueuePage(List.of(), List.of(), 1, false, applied));
+        assertThat(timeToLive()).isPositive();
+        page = get(store.readQueue(SHARD, "a", 0, 100, 1 << 20, new Priorities(1, 1)));
+        assertThat(page.entries()).containsExactly(new Entry(1, expiring));
+        assertThat(timeToLive()).isEqualTo(-1);
+    }
+
+    @Test
+    void messagesThatDifferInPriorityAreTwoAndEachIsFreedWithItsLastReference() {
+        Queued later = of(message(1).withExpiry(soon));
+        Queued sooner = of(message(1).withExpiry(soon).withPriority(3));
+        save(List.of(
+                new SequencedEntry("a", 1, later),
+                new SequencedEntry("a", 2, sooner),
+                new SequencedEntry("b", 1, sooner),
+                new SequencedEntry("b", 2, queued(2, 1))));
+        assertThat(messages()).hasSize(3);
+        assertThat(references()).containsExactlyInAnyOrder(1L, 2L, 1L);
+        remove(List.of(new SequenceKey("a", 2)));
+        assertThat(references()).containsExactlyInAnyOrder(1L, 1L, 1L);
+        assertThat(queueOf("a").entries()).containsExactly(new Entry(1, later));
+        save(next().queued(List.of(new SequencedEntry("b", 1, new QueueEntry.Released()))));
+        assertThat(messages()).hasSize(2);
+        save(next().cleared(List.of("b")).removed(List.of(new SequenceKey("a", 1))));
+        save(next());
+        assertNothingIsLeft();
+    }
+
+    /** A member's kind, of which the priority is a part, says what is a reference. */
+    @Test
+    void messageOfAPriorityThatLiesInTheQueueIsNoReference() {
+        int size = queued(1).sizeBytes();
+        try (RedisCluster other = RedisCluster.connect(TestRedis.config(redis).withInlineBytes(2 * size));
+                RedisShardStore inline = new RedisShardStore(other, 4, RecordFormat.alone(), RedisRecorder.NONE)) {
+            Queued shared = queued(1, 2);
+            get(inline.save(
+                    SHARD,
+                    next().queued(List.of(
+                                    new SequencedEntry("a", 1, shared),
+                                    new SequencedEntry("a", 2, queued(2, 3)),
+                                    new SequencedEntry("a", 3, queued(3, 1)),
+                                    new SequencedEntry("b", 1, shared)))
+                            .build()));
+            assertThat(messages()).hasSize(1);
+            assertThat(queueOf("a").entries())
+                    .containsExactly(new Entry(1, shared), new Entry(2, queued(2, 3)), new Entry(3, queued(3, 1)));
+            remove(List.of(new SequenceKey("a", 2)));
+            save(next().queued(List.of(new SequencedEntry("a", 3, new QueueEntry.Released()))));
+            assertThat(references()).containsExactly(2L);
+            assertThat(commands().zscore(bytes(PREFIX + "queue:a"), bytes("#"))).isEqualTo(-1);
+            remove(List.of(new SequenceKey("a", 1), new SequenceKey("a", 3), new SequenceKey("b", 1)));
+            assertNothingIsLeft();
+        }
     }
 
     @Test
@@ -381,6 +456,10 @@ class MessagesApartTest {
 
     /** A session without a connection. */
     private static StoredSession away(String clientId, long resendUpTo) {
+        return away(clientId, SentUpTo.all(resendUpTo));
+    }
+
+    private static StoredSession away(String clientId, SentUpTo resendUpTo) {
         StoredSession there = session(clientId, 1);
         return new StoredSession(
                 clientId,
@@ -397,6 +476,7 @@ class MessagesApartTest {
                 there.queuedMessages(),
                 there.queuedBytes(),
                 there.groupUpTo(),
+                there.priorityUpTo(),
                 there.leftUpTo(),
                 there.topic(),
                 there.inboundPacketIds(),

@@ -30,6 +30,7 @@ import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import io.tributary.persistence.shard.ShardStore.Claimant;
 import io.tributary.persistence.shard.ShardStore.Entry;
+import io.tributary.persistence.shard.ShardStore.Priorities;
 import io.tributary.persistence.shard.ShardStore.QueuePage;
 import io.tributary.persistence.shard.ShardStore.Reused;
 import io.tributary.persistence.shard.ShardStore.SessionPage;
@@ -226,6 +227,27 @@ class ScriptsTest {
         assertThat(page.entries()).hasSize(PAGE_BYTES / size + 1);
         assertThat(page.more()).isTrue();
         assertThat(recorder.receivedBytes() - receivedBefore).isLessThan(PAGE_BYTES + 2 * size);
+    }
+
+    /** Among many of a few KB that lie in the queue, and are read with it. */
+    @Test
+    void pagesThatPassOverOthersAreBoundedInBytes() {
+        int size = 3_000;
+        int count = 1_000;
+        SequencedEntry[] entries = LongStream.rangeClosed(1, count)
+                .mapToObj(i -> new SequencedEntry("a", i, i == count ? queued(i, 3) : large(i, size)))
+                .toArray(SequencedEntry[]::new);
+        get(store.save(SHARD, withQueue(-1, 1, entries)));
+        long receivedBefore = recorder.receivedBytes();
+        QueuePage page = get(store.readQueue(SHARD, "a", 0, 1, 1, new Priorities(1, 3)));
+        assertThat(page.entries()).isEmpty();
+        assertThat(page.upTo()).isBetween(200L, (1L << 20) / size);
+        assertThat(page.more()).isTrue();
+        while (page.more()) {
+            page = get(store.readQueue(SHARD, "a", page.upTo() + 1, 1, 1, new Priorities(1, 3)));
+        }
+        assertThat(page.entries()).extracting(Entry::sequence).containsExactly((long) count);
+        assertThat(recorder.receivedBytes() - receivedBefore).isLessThan(size);
     }
 
     @Test
@@ -493,6 +515,7 @@ class ScriptsTest {
                 message.retain(),
                 message.properties(),
                 message.expiresAtMillis(),
-                message.publisher());
+                message.publisher(),
+                message.priority());
     }
 }

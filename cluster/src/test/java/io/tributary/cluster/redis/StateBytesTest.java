@@ -10,6 +10,7 @@ import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueEntry.Released;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.StateCodec;
+import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SourcePosition;
@@ -40,16 +41,44 @@ class StateBytesTest {
         byte[] id = BodyId.of(body);
         byte[] member = StateBytes.member(7, expiring, id, RecordFormat.NEWEST);
         assertThat(hex(member))
-                .isEqualTo("00000000000007" + "0000003c" + "03" + "00000000000102" + hex(id) + "03460e0103");
+                .isEqualTo("00000000000007" + "0000003c" + "03" + "00000000000102" + hex(id) + "04460e0103");
         assertThat(id).hasSize(BodyId.BYTES).asString(StandardCharsets.US_ASCII).matches("[-_0-9A-Za-z]+");
         assertThat(StateBytes.isApart(member)).isTrue();
         assertThat(StateBytes.entry(member, body)).isEqualTo(new Entry(7, expiring));
         assertThat(StateBytes.remnant(member)).isEqualTo(new Remnant(7, expiring.sizeBytes(), 258));
 
         byte[] inline = StateBytes.member(7, expiring, null, RecordFormat.NEWEST);
-        assertThat(hex(inline)).startsWith("00000000000007" + "0000003c" + "01" + "00000000000102" + "0342");
+        assertThat(hex(inline)).startsWith("00000000000007" + "0000003c" + "01" + "00000000000102" + "0442");
         assertThat(StateBytes.isApart(inline)).isFalse();
         assertThat(StateBytes.entry(inline)).isEqualTo(new Entry(7, expiring));
+    }
+
+    @Test
+    void membersHaveThePriorityInTheirKind() {
+        Queued expiring = new Queued(message(5).withExpiry(258), QoS.EXACTLY_ONCE, true, List.of(3), null);
+        byte[] id = BodyId.of(StateCodec.encodeMessage(expiring.message(), null, 3));
+        assertThat(hex(StateBytes.member(7, expiring, id, 3)))
+                .as("without a priority it is what it was")
+                .isEqualTo("00000000000007" + "0000003c" + "03" + "00000000000102" + hex(id) + "03460e0103");
+        assertThat(kindOf(StateBytes.member(7, queued(5, 1), null, RecordFormat.NEWEST)))
+                .isEqualTo(0x04);
+        assertThat(kindOf(StateBytes.member(7, queued(5, 3), id, RecordFormat.NEWEST)))
+                .isEqualTo(0x0e);
+        for (int priority = 0; priority <= Message.HIGHEST_PRIORITY; priority++) {
+            Message message = expiring.message().withPriority(priority);
+            Queued urgent = new Queued(message, QoS.EXACTLY_ONCE, true, List.of(3), null);
+            byte[] inline = StateBytes.member(7, urgent, null, RecordFormat.NEWEST);
+            assertThat(kindOf(inline)).isEqualTo(1 + 4 * priority);
+            assertThat(StateBytes.isApart(inline)).isFalse();
+            assertThat(StateBytes.entry(inline)).isEqualTo(new Entry(7, urgent));
+
+            byte[] body = StateCodec.encodeMessage(message, null, RecordFormat.NEWEST);
+            byte[] apart = StateBytes.member(7, urgent, BodyId.of(body), RecordFormat.NEWEST);
+            assertThat(kindOf(apart)).isEqualTo(3 + 4 * priority);
+            assertThat(StateBytes.isApart(apart)).isTrue();
+            assertThat(StateBytes.entry(apart, body)).isEqualTo(new Entry(7, urgent));
+            assertThat(StateBytes.remnant(apart)).isEqualTo(new Remnant(7, urgent.sizeBytes(), 258, priority));
+        }
     }
 
     @Test
@@ -79,6 +108,10 @@ class StateBytesTest {
                 .hasMessageContaining("2^53 - 1");
         assertThatThrownBy(() -> StateBytes.willField("a", -1)).hasMessageContaining("not within");
         assertThat(StateBytes.decimal(-1)).isEqualTo("-1".getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private static int kindOf(byte[] member) {
+        return member[11];
     }
 
     private static String hex(byte[] bytes) {

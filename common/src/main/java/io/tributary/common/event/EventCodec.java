@@ -56,6 +56,7 @@ public final class EventCodec {
 
     private static final int FLAGS_OF_3 = FLAGS_OF_2 | NO_MORE_CONNECTIONS | NO_MORE_SESSIONS;
 
+    private static final long NOT_KNOWN = -1;
     private static final int SMALL = 64;
     private static final int BYTES_A_RECIPIENT = 48;
 
@@ -67,6 +68,23 @@ public final class EventCodec {
      * @param format the {@link RecordFormat#toWrite} of this process
      */
     public static byte[] encode(ShardEvent event, int format) {
+        return encoded(event, formatOf(event, format));
+    }
+
+    /**
+     * One that says what was sent of several priorities is written in a format that has them: there are such messages
+     * only once all live nodes read it, though this one may write an older one still.
+     */
+    private static int formatOf(ShardEvent event, int format) {
+        return switch (event) {
+            case SnapshotSession snapshot -> StateCodec.formatOf(snapshot.session(), format);
+            case Detach detach
+            when detach.sentUpTo() != null && !detach.sentUpTo().isOfAll() -> Math.max(format, RecordFormat.PRIORITIES);
+            default -> format;
+        };
+    }
+
+    private static byte[] encoded(ShardEvent event, int format) {
         ByteWriter writer = new ByteWriter(sizeHint(event));
         writer.writeByte(format);
         switch (event) {
@@ -74,7 +92,7 @@ public final class EventCodec {
             case Relay relay -> writeRelay(writer, relay);
             case Release release -> writeRelease(writer, release);
             case Attach attach -> writeAttach(writer, attach, format);
-            case Detach detach -> writeDetach(writer, detach);
+            case Detach detach -> writeDetach(writer, detach, format);
             case Owner owner -> writeOwner(writer, owner);
             case Settled settled -> writeSettled(writer, settled);
             case SessionExpired expired -> writeSessionExpired(writer, expired);
@@ -241,22 +259,28 @@ public final class EventCodec {
                 new Exhausted((flags & NO_MORE_CONNECTIONS) != 0, (flags & NO_MORE_SESSIONS) != 0));
     }
 
-    private static void writeDetach(ByteWriter writer, Detach detach) {
+    private static void writeDetach(ByteWriter writer, Detach detach, int format) {
         writer.writeByte(DETACH);
         writer.writeString(detach.clientId());
         writer.writeNumber(detach.epoch());
         writer.writeBoolean(detach.publishWill());
         writer.writeNumber(detach.sessionExpirySeconds());
-        writer.writeSigned(detach.sentUpTo());
+        SentUpTo sent = detach.sentUpTo();
+        writer.writeSigned(sent == null ? NOT_KNOWN : sent.lowest());
+        if (format >= RecordFormat.PRIORITIES) {
+            SentUpTo.writeHigher(writer, sent == null ? SentUpTo.NOTHING : sent);
+        }
     }
 
     private static Detach readDetach(ByteReader reader) {
-        return new Detach(
-                reader.readString(),
-                reader.readNumber(),
-                reader.readBoolean(),
-                reader.readNumber(),
-                reader.readSigned());
+        String clientId = reader.readString();
+        long epoch = reader.readNumber();
+        boolean publishWill = reader.readBoolean();
+        long sessionExpirySeconds = reader.readNumber();
+        long lowest = reader.readSigned();
+        SentUpTo sent =
+                reader.format() < RecordFormat.PRIORITIES ? SentUpTo.all(lowest) : SentUpTo.readHigher(reader, lowest);
+        return new Detach(clientId, epoch, publishWill, sessionExpirySeconds, lowest < 0 ? null : sent);
     }
 
     private static void writeOwner(ByteWriter writer, Owner owner) {

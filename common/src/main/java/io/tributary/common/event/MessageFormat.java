@@ -18,6 +18,10 @@ public final class MessageFormat {
     private static final int RETAIN = 0x04;
     private static final int EXPIRES = 0x08;
     private static final int PROPERTIES = 0x10;
+    /** Two bits, from format 4 on: before, no message has a priority. */
+    private static final int PRIORITY_SHIFT = 5;
+
+    private static final int PRIORITY_MASK = 0x60;
 
     private static final int FORMAT = 0x01;
     private static final int FORMAT_UTF_8 = 0x02;
@@ -38,7 +42,8 @@ public final class MessageFormat {
         writer.writeByte(message.qos().code()
                 | (message.retain() ? RETAIN : 0)
                 | (expires ? EXPIRES : 0)
-                | (hasProperties ? PROPERTIES : 0));
+                | (hasProperties ? PROPERTIES : 0)
+                | (message.priority() << PRIORITY_SHIFT));
         writer.writeString(message.topic());
         writer.writeString(message.publisher());
         if (expires) {
@@ -58,7 +63,15 @@ public final class MessageFormat {
         long expiresAtMillis = (flags & EXPIRES) == 0 ? Message.NEVER : reader.readNumber();
         PublishProperties properties = (flags & PROPERTIES) == 0 ? PublishProperties.NONE : readProperties(reader);
         byte[] payload = reader.readBytes();
-        return new Message(topic, payload, qos(flags), (flags & RETAIN) != 0, properties, expiresAtMillis, publisher);
+        return new Message(
+                topic,
+                payload,
+                qos(flags),
+                (flags & RETAIN) != 0,
+                properties,
+                expiresAtMillis,
+                publisher,
+                (flags & PRIORITY_MASK) >> PRIORITY_SHIFT);
     }
 
     /** How many bytes a message takes in a record; as much work as writing it. */

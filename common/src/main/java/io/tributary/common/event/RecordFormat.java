@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RecordFormat {
     /** The newest format that this version reads. */
-    public static final int NEWEST = 3;
+    public static final int NEWEST = 4;
+
+    /** The first format in which messages have priorities; no message has one before it is written. */
+    public static final int PRIORITIES = 4;
 
     private final int newest;
     private volatile int written;

@@ -115,12 +115,20 @@ public sealed interface ShardEvent {
      * @param epoch the connection; an old one changes nothing
      * @param publishWill whether the will is to be published, after its delay
      * @param sessionExpirySeconds the expiry interval that now holds, which DISCONNECT may have changed
-     * @param sentUpTo the highest sequence number that was sent to the client; what is at or below it may have been
-     *     seen and carries DUP when it is sent again. -1 when the connection's node is gone and the number is not
-     *     known.
+     * @param sentUpTo what was sent to the client: it may have been seen and carries DUP when it is sent again. Null
+     *     when the connection's node is gone and this is not known.
      */
-    record Detach(String clientId, long epoch, boolean publishWill, long sessionExpirySeconds, long sentUpTo)
-            implements ShardEvent {}
+    record Detach(
+            String clientId,
+            long epoch,
+            boolean publishWill,
+            long sessionExpirySeconds,
+            @Nullable SentUpTo sentUpTo) implements ShardEvent {
+        /** One that says for all priorities the same; -1 when it is not known. */
+        public Detach(String clientId, long epoch, boolean publishWill, long sessionExpirySeconds, long sentUpTo) {
+            this(clientId, epoch, publishWill, sessionExpirySeconds, sentUpTo < 0 ? null : SentUpTo.all(sentUpTo));
+        }
+    }
 
     /** A new owner took the shard over; its epoch is this record's offset, and older owners are void. */
     record Owner(String node) implements ShardEvent {}

@@ -28,9 +28,20 @@ public final class StateCodec {
 
     /** Encodes a session without its queue. */
     public static byte[] encodeSession(StoredSession stored, int format) {
-        ByteWriter writer = begin(format, SNAPSHOT_SESSION, SMALL);
-        writeSession(writer, stored, format);
+        int written = formatOf(stored, format);
+        ByteWriter writer = begin(written, SNAPSHOT_SESSION, SMALL);
+        writeSession(writer, stored, written);
         return writer.toBytes();
+    }
+
+    /**
+     * The format in which a session is written. One that has messages with a priority is written in a format that says
+     * so: there are such messages only once all live nodes read it, though this one may write an older one still.
+     */
+    static int formatOf(StoredSession stored, int format) {
+        boolean needsPriorities =
+                stored.priorityUpTo() > 0 || !stored.resendUpTo().isOfAll();
+        return needsPriorities ? Math.max(format, RecordFormat.PRIORITIES) : format;
     }
 
     /** Decodes a session without its queue. */
@@ -122,10 +133,17 @@ public final class StateCodec {
         writer.writeSigned(stored.detachedAtMillis());
         writeDueTime(writer, stored.willDueAtMillis());
         writer.writeNumber(stored.lastSequence());
-        writer.writeSigned(stored.resendUpTo());
+        boolean hasPriorities = format >= RecordFormat.PRIORITIES;
+        writer.writeSigned(stored.resendUpTo().lowest());
+        if (hasPriorities) {
+            SentUpTo.writeHigher(writer, stored.resendUpTo());
+        }
         writer.writeNumber(stored.queuedMessages());
         writer.writeNumber(stored.queuedBytes());
         writer.writeNumber(stored.groupUpTo());
+        if (hasPriorities) {
+            writer.writeNumber(stored.priorityUpTo());
+        }
         writer.writeNumber(stored.leftUpTo());
         writeTopic(writer, stored.topic());
         writer.writeNumbers(
@@ -138,21 +156,33 @@ public final class StateCodec {
     /** Reads what {@link #writeSession} wrote. */
     static StoredSession readSession(ByteReader reader) {
         String clientId = reader.readString();
+        long session = reader.readNumber();
+        long epoch = reader.readNumber();
+        String node = interned(reader.readNullableString());
+        long connection = reader.readNumber();
+        long sessionExpirySeconds = reader.readNumber();
+        int receiveMaximum = reader.readInt();
+        long detachedAtMillis = reader.readSigned();
+        long willDueAtMillis = readDueTime(reader);
+        long lastSequence = reader.readNumber();
+        long resendUpTo = reader.readSigned();
+        boolean hasPriorities = reader.format() >= RecordFormat.PRIORITIES;
         return new StoredSession(
                 clientId,
+                session,
+                epoch,
+                node,
+                connection,
+                sessionExpirySeconds,
+                receiveMaximum,
+                detachedAtMillis,
+                willDueAtMillis,
+                lastSequence,
+                hasPriorities ? SentUpTo.readHigher(reader, resendUpTo) : SentUpTo.all(resendUpTo),
                 reader.readNumber(),
                 reader.readNumber(),
-                interned(reader.readNullableString()),
                 reader.readNumber(),
-                reader.readNumber(),
-                reader.readInt(),
-                reader.readSigned(),
-                readDueTime(reader),
-                reader.readNumber(),
-                reader.readSigned(),
-                reader.readNumber(),
-                reader.readNumber(),
-                reader.readNumber(),
+                hasPriorities ? reader.readNumber() : 0,
                 reader.readNumber(),
                 readTopic(reader),
                 reader.readInts(),

@@ -15,11 +15,13 @@ import org.jspecify.annotations.Nullable;
  * @param detachedAtMillis log time of the end of the latest connection; meaningless while it is attached
  * @param willDueAtMillis log time at which the stored will is due, {@link Long#MAX_VALUE} while there is none to come
  * @param lastSequence the highest sequence number given to a message of this session; the first is 1
- * @param resendUpTo messages up to this sequence number may have been sent before and carry DUP
+ * @param resendUpTo messages up to this may have been sent before and carry DUP
  * @param queuedMessages how many entries are in the queue
  * @param queuedBytes the total size of the messages in the queue
  * @param groupUpTo the highest sequence number of a message that came through a shared subscription; 0 when there is
  *     none in the queue
+ * @param priorityUpTo the highest sequence number of a message with a priority above 0; 0 when there is none in the
+ *     queue
  * @param leftUpTo messages up to this sequence number were left by a session before this one: they are not for this
  *     one, and stay only until those of shared subscriptions are with other members
  * @param topic how far an application has come, null for a device
@@ -39,10 +41,11 @@ public record StoredSession(
         long detachedAtMillis,
         long willDueAtMillis,
         long lastSequence,
-        long resendUpTo,
+        SentUpTo resendUpTo,
         long queuedMessages,
         long queuedBytes,
         long groupUpTo,
+        long priorityUpTo,
         long leftUpTo,
         @Nullable TopicState topic,
         int[] inboundPacketIds,

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param expiresAtMillis time in milliseconds since the epoch, by the clock of the cluster, after which it is not
  *     delivered any more; {@link #NEVER} when it has no expiry interval
  * @param publisher the client identifier of the publisher, empty when the broker itself published it
+ * @param priority 0, which most have, to {@link #HIGHEST_PRIORITY}: of messages that wait for a client, one of a higher
+ *     priority goes first, and is dropped last
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by content below; copying each payload would cost on the hot path
 public record Message(
@@ -26,10 +28,32 @@ public record Message(
         boolean retain,
         PublishProperties properties,
         long expiresAtMillis,
-        String publisher) {
+        String publisher,
+        int priority) {
+
+    /** The highest priority; the lowest is 0. */
+    public static final int HIGHEST_PRIORITY = 3;
 
     /** The expiry time of a message that does not expire. */
     public static final long NEVER = Long.MAX_VALUE;
+
+    public Message {
+        if (priority < 0 || priority > HIGHEST_PRIORITY) {
+            throw new IllegalArgumentException("priority " + priority + " is not 0 to " + HIGHEST_PRIORITY);
+        }
+    }
+
+    /** A message of priority 0. */
+    public Message(
+            String topic,
+            byte[] payload,
+            QoS qos,
+            boolean retain,
+            PublishProperties properties,
+            long expiresAtMillis,
+            String publisher) {
+        this(topic, payload, qos, retain, properties, expiresAtMillis, publisher, 0);
+    }
 
     /**
      * A message of the embedding application that is not retained, does not expire, and has no properties.
@@ -48,24 +72,31 @@ public record Message(
 
     /** The same message under another topic, of another publisher. */
     public Message withNames(String newTopic, String newPublisher) {
-        return new Message(newTopic, payload, qos, retain, properties, expiresAtMillis, newPublisher);
+        return new Message(newTopic, payload, qos, retain, properties, expiresAtMillis, newPublisher, priority);
     }
 
     /** The same message with another RETAIN flag. */
     public Message withRetain(boolean newRetain) {
         return newRetain == retain
                 ? this
-                : new Message(topic, payload, qos, newRetain, properties, expiresAtMillis, publisher);
+                : new Message(topic, payload, qos, newRetain, properties, expiresAtMillis, publisher, priority);
     }
 
     /** The same message with another payload, not written to afterwards. */
     public Message withPayload(byte[] newPayload) {
-        return new Message(topic, newPayload, qos, retain, properties, expiresAtMillis, publisher);
+        return new Message(topic, newPayload, qos, retain, properties, expiresAtMillis, publisher, priority);
     }
 
     /** The same message with another expiry time. */
     public Message withExpiry(long newExpiresAtMillis) {
-        return new Message(topic, payload, qos, retain, properties, newExpiresAtMillis, publisher);
+        return new Message(topic, payload, qos, retain, properties, newExpiresAtMillis, publisher, priority);
+    }
+
+    /** The same message with another priority. */
+    public Message withPriority(int newPriority) {
+        return newPriority == priority
+                ? this
+                : new Message(topic, payload, qos, retain, properties, expiresAtMillis, publisher, newPriority);
     }
 
     /** About how many bytes of memory or disk the message takes; what the byte limits of queues count. */
@@ -83,12 +114,14 @@ public record Message(
                 && retain == that.retain
                 && properties.equals(that.properties)
                 && expiresAtMillis == that.expiresAtMillis
-                && publisher.equals(that.publisher);
+                && publisher.equals(that.publisher)
+                && priority == that.priority;
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(topic, Arrays.hashCode(payload), qos, retain, properties, expiresAtMillis, publisher);
+        return Objects.hash(
+                topic, Arrays.hashCode(payload), qos, retain, properties, expiresAtMillis, publisher, priority);
     }
 
     @Override

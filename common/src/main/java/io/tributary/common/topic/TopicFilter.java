@@ -79,8 +79,18 @@ public record TopicFilter(String filter, @Nullable String shareName) {
 
     /** Whether a message on the given topic, a valid topic name, goes to this subscription. */
     public boolean matches(String topic) {
+        return matches(topic, 0);
+    }
+
+    /** The same for a topic inside the broker as its clients know it: without the tenant's level, if it has one. */
+    public boolean matchesVisible(String topic) {
+        boolean isTenants = !topic.isEmpty() && topic.charAt(0) == TopicName.TENANT_MARK;
+        return matches(topic, isTenants ? topic.indexOf(TopicLevels.SEPARATOR) + 1 : 0);
+    }
+
+    private boolean matches(String topic, int start) {
         int filterStart = 0;
-        int topicStart = 0;
+        int topicStart = start;
         while (true) {
             if (isWildcard(filterStart) && !TopicName.isOpenToWildcards(topic, topicStart)) {
                 return false; // [MQTT-4.7.2-1]

@@ -68,6 +68,7 @@ class GoldenEncodingTest {
                     List.of(new UserProperty("a", "1"), new UserProperty("a", "2"))),
             1_800_000_000_000L,
             "");
+    private static final Message URGENT = PLAIN.withPriority(3);
     private static final Recipient DEVICE =
             new Recipient("device-1", 300, QoS.AT_LEAST_ONCE, true, List.of(1, 268_435_455), null);
     private static final Recipient APPLICATION =
@@ -240,6 +241,11 @@ class GoldenEncodingTest {
                         "device-1",
                         List.of(new SnapshotEntry(16, queued()), new SnapshotEntry(17, new QueueEntry.Released()))));
         events.put("heads-complete", new SnapshotComplete(77, 2000, -1, List.of(SOURCE)));
+        if (format >= RecordFormat.PRIORITIES) {
+            events.put("publish-urgent", new Publish(URGENT, List.of(DEVICE), null));
+            events.put("detach-urgent", new Detach("device-1", 1000, true, 60, SentUpTo.of(17, 17, 400)));
+            events.put("head-urgent", new SnapshotSession(77, 2000, urgent(), null));
+        }
         events.put("topic-found", new ShardEvent.TopicFound(77, "erp", 300, "k0pQ", 1L << 33, (1L << 33) + 1));
         return events;
     }
@@ -252,6 +258,10 @@ class GoldenEncodingTest {
         state.put("delivery", StateCodec.encodeDelivery(queued(), format));
         state.put("will", StateCodec.encodeWill(WILL, true, format));
         state.put("message", StateCodec.encodeMessage(PLAIN, SOURCE, format));
+        if (format >= RecordFormat.PRIORITIES) {
+            state.put("head-urgent", StateCodec.encodeSession(urgent(), format));
+            state.put("message-urgent", StateCodec.encodeMessage(URGENT, null, format));
+        }
         return state;
     }
 
@@ -267,14 +277,39 @@ class GoldenEncodingTest {
                 1_800_000_000_000L,
                 Long.MAX_VALUE,
                 17,
-                -1,
+                SentUpTo.all(-1),
                 2,
                 160,
                 16,
+                0,
                 12,
                 null,
                 new int[] {1, 65_535},
                 in(format, Principal.ANONYMOUS));
+    }
+
+    /** Of which messages were sent ahead of others. */
+    private static StoredSession urgent() {
+        return new StoredSession(
+                "device-1",
+                300,
+                1000,
+                null,
+                9,
+                3600,
+                20,
+                1_800_000_000_000L,
+                Long.MAX_VALUE,
+                500,
+                SentUpTo.of(17, 17, 400, 500),
+                70,
+                5600,
+                0,
+                480,
+                0,
+                null,
+                new int[0],
+                null);
     }
 
     private static StoredSession application(int format) {
@@ -298,7 +333,8 @@ class GoldenEncodingTest {
                 0,
                 Long.MAX_VALUE,
                 0,
-                -1,
+                SentUpTo.all(-1),
+                0,
                 0,
                 0,
                 0,

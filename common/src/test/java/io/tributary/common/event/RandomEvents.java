@@ -46,7 +46,7 @@ final class RandomEvents {
                 new Relay(text(), number(), random.nextInt(1, 65_536), message(), destinations()),
                 new Release(text(), number(), random.nextInt(1, 65_536)),
                 attach(),
-                new Detach(text(), number(), random.nextBoolean(), number(), random.nextBoolean() ? -1 : number()),
+                new Detach(text(), number(), random.nextBoolean(), number(), nullable(this::sentUpTo)),
                 new Owner(text()),
                 new Settled(number(), list(this::clientSettled), list(this::position)),
                 new SessionExpired(number(), text(), number(), number()),
@@ -75,7 +75,8 @@ final class RandomEvents {
                 number(),
                 random.nextBoolean() ? Long.MAX_VALUE : number(),
                 number(),
-                random.nextBoolean() ? -1 : number(),
+                random.nextBoolean() ? SentUpTo.all(-1) : sentUpTo(),
+                number(),
                 number(),
                 number(),
                 number(),
@@ -83,6 +84,10 @@ final class RandomEvents {
                 nullable(this::topic),
                 random.ints(random.nextInt(4), 1, 65_536).sorted().toArray(),
                 nullable(this::principal));
+    }
+
+    private SentUpTo sentUpTo() {
+        return random.nextBoolean() ? SentUpTo.all(number()) : SentUpTo.of(number(), number(), number(), number());
     }
 
     QueueEntry queueEntry() {
@@ -104,7 +109,8 @@ final class RandomEvents {
                 random.nextBoolean(),
                 random.nextBoolean() ? PublishProperties.NONE : properties(),
                 random.nextBoolean() ? Message.NEVER : number(),
-                text());
+                text(),
+                random.nextInt(Message.HIGHEST_PRIORITY + 1));
     }
 
     @Nullable

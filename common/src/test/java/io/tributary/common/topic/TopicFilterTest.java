@@ -56,6 +56,22 @@ class TopicFilterTest {
         assertThat(TopicFilter.parse("$share/g//").filter()).isEqualTo("/");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "a/#, a/b, true",
+        "+/b, a/b, true",
+        "a/b, a/c, false",
+        "#, $SYS/x, false",
+        "$SYS/#, $SYS/x, true",
+        "acme/#, a/b, false",
+        "/+, /a, true"
+    })
+    void matchesWhatClientsKnowWhenTopicIsATenants(String filter, String topic, boolean matches) {
+        TopicFilter parsed = TopicFilter.parse(filter);
+        assertThat(parsed.matchesVisible(topic)).isEqualTo(matches);
+        assertThat(parsed.matchesVisible("\0acme/" + topic)).isEqualTo(matches);
+    }
+
     @Test
     void refusesFilterWhenLimitsAreExceeded() {
         assertInvalid("a/b/c", new TopicLimits(100, 2));

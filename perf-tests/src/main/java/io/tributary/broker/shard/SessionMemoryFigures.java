@@ -14,6 +14,7 @@ import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.RecordFormat;
+import io.tributary.common.event.SentUpTo;
 import io.tributary.common.event.StateCodec;
 import io.tributary.common.event.StoredSession;
 import io.tributary.common.mqtt.QoS;
@@ -149,7 +150,8 @@ final class SessionMemoryFigures {
                 1_000_000L + number,
                 Long.MAX_VALUE,
                 1000,
-                1000,
+                SentUpTo.all(1000),
+                0,
                 0,
                 0,
                 0,

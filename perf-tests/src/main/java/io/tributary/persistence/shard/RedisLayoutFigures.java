@@ -209,7 +209,7 @@ final class RedisLayoutFigures {
             do {
                 page = join(store.readQueue(0, client, from, 500, 256 << 10));
                 read += page.entries().size();
-                from = page.lastSequence() + 1;
+                from = page.upTo() + 1;
             } while (page.more());
         }
         return read;

@@ -7,6 +7,7 @@ import io.tributary.cluster.redis.RedisShardStore;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RecordFormat;
+import io.tributary.common.event.SentUpTo;
 import io.tributary.common.event.StoredSession;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.localcluster.LocalRedis;
@@ -126,9 +127,10 @@ public class SavePointBenchmark extends Microbenchmark {
                 0,
                 Long.MAX_VALUE,
                 sequence,
-                0,
+                SentUpTo.NOTHING,
                 1,
                 100,
+                0,
                 0,
                 0,
                 null,

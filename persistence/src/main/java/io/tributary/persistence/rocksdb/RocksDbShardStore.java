@@ -3,6 +3,7 @@ package io.tributary.persistence.rocksdb;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.StateCodec;
 import io.tributary.common.event.StoredSession;
+import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.ShardStore;
@@ -24,6 +25,8 @@ import org.rocksdb.WriteBatch;
 public final class RocksDbShardStore implements ShardStore {
     private static final int HEAD_OVERHEAD_BYTES = 128;
     private static final int PAGE_BYTES = 256 * 1024;
+    /** How many bytes of messages that are not wanted a page of a queue passes over. */
+    private static final long MOST_PASSED_BYTES = 4 << 20;
 
     private final RocksDbDatabase database;
     private final StoredShard[] shards;
@@ -54,9 +57,9 @@ public final class RocksDbShardStore implements ShardStore {
 
     @Override
     public CompletionStage<QueuePage> readQueue(
-            int shard, String clientId, long fromSequence, int maxEntries, int maxBytes) {
+            int shard, String clientId, long fromSequence, int maxEntries, int maxBytes, Priorities priorities) {
         StateKeys keys = shards[shard].keys();
-        return database.read(() -> queuePage(keys, clientId, fromSequence, maxEntries, maxBytes));
+        return database.read(() -> queuePage(keys, clientId, fromSequence, maxEntries, maxBytes, priorities));
     }
 
     @Override
@@ -126,20 +129,17 @@ public final class RocksDbShardStore implements ShardStore {
     }
 
     /** One scan reads the applied offset and the queue, so that both are of the same state. */
-    private QueuePage queuePage(StateKeys keys, String clientId, long fromSequence, int maxEntries, int maxBytes) {
-        List<Entry> entries = new ArrayList<>();
-        int limit = Math.max(1, maxEntries);
-        long bytes = 0;
+    private QueuePage queuePage(
+            StateKeys keys, String clientId, long fromSequence, int maxEntries, int maxBytes, Priorities priorities) {
+        PageOfQueue page = new PageOfQueue(maxEntries, maxBytes, priorities);
         byte[] end = Keys.endOf(keys.queue(clientId));
         try (Scan scan = database.columns().scan(Column.STATE, keys.header(), end)) {
             long applied = readApplied(scan, keys);
             boolean valid = scan.ceiling(keys.queueEntry(clientId, Math.max(0, fromSequence)));
-            for (; valid && entries.size() < limit && (entries.isEmpty() || bytes < maxBytes); valid = scan.next()) {
-                QueueEntry entry = StateCodec.decodeQueueEntry(scan.value());
-                entries.add(new Entry(Keys.lastLong(scan.key()), entry));
-                bytes += entry.sizeBytes();
+            for (; valid && page.hasRoom(); valid = scan.next()) {
+                page.add(Keys.lastLong(scan.key()), StateCodec.decodeQueueEntry(scan.value()));
             }
-            return new QueuePage(entries, valid, applied);
+            return new QueuePage(page.entries, List.of(), page.upTo, valid, applied);
         }
     }
 
@@ -155,8 +155,8 @@ public final class RocksDbShardStore implements ShardStore {
                 upTo = Keys.lastLong(scan.key());
                 if (StateCodec.decodeQueueEntry(scan.value()) instanceof QueueEntry.Queued queued
                         && queued.message().isExpiredAt(nowMillis)) {
-                    expired.add(new Remnant(
-                            upTo, queued.sizeBytes(), queued.message().expiresAtMillis()));
+                    Message message = queued.message();
+                    expired.add(new Remnant(upTo, queued.sizeBytes(), message.expiresAtMillis(), message.priority()));
                 }
             }
             return new ExpiredPage(expired, upTo, valid, applied);
@@ -166,6 +166,42 @@ public final class RocksDbShardStore implements ShardStore {
     private static long readApplied(Scan scan, StateKeys keys) {
         boolean found = scan.first() && Arrays.equals(scan.key(), keys.header());
         return found ? StoredShard.appliedIn(scan.value()) : NOTHING_APPLIED;
+    }
+
+    /** A page of a queue while it is read. */
+    private static final class PageOfQueue {
+        final List<Entry> entries = new ArrayList<>();
+        long upTo = -1;
+        private final int maxEntries;
+        private final int maxBytes;
+        private final Priorities priorities;
+        private long bytes;
+        private int passed;
+        private long passedBytes;
+
+        PageOfQueue(int maxEntries, int maxBytes, Priorities priorities) {
+            this.maxEntries = Math.max(1, maxEntries);
+            this.maxBytes = maxBytes;
+            this.priorities = priorities;
+        }
+
+        boolean hasRoom() {
+            return entries.size() < maxEntries
+                    && (entries.isEmpty() || bytes < maxBytes)
+                    && passed < MOST_PASSED
+                    && passedBytes < MOST_PASSED_BYTES;
+        }
+
+        void add(long sequence, QueueEntry entry) {
+            upTo = sequence;
+            if (priorities.has(entry)) {
+                entries.add(new Entry(sequence, entry));
+                bytes += entry.sizeBytes();
+            } else {
+                passed++;
+                passedBytes += entry.sizeBytes();
+            }
+        }
     }
 
     /** A write whose result a stage tells. */

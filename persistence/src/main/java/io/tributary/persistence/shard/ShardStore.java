@@ -2,6 +2,7 @@ package io.tributary.persistence.shard;
 
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.StoredSession;
+import io.tributary.common.mqtt.Message;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +44,44 @@ public interface ShardStore extends AutoCloseable {
      * @param maxEntries the page has no more entries, though at least one if there is one
      * @param maxBytes reading stops when the messages of the page have at least as many bytes
      */
-    CompletionStage<QueuePage> readQueue(int shard, String clientId, long fromSequence, int maxEntries, int maxBytes);
+    default CompletionStage<QueuePage> readQueue(
+            int shard, String clientId, long fromSequence, int maxEntries, int maxBytes) {
+        return readQueue(shard, clientId, fromSequence, maxEntries, maxBytes, Priorities.ALL);
+    }
+
+    /**
+     * Reads messages of some priorities of a session's queue in the order of sequence numbers. What is no message any
+     * more, for only its PUBREL is owed, comes with those of the highest priority.
+     *
+     * @param fromSequence the lowest sequence number wanted
+     * @param maxEntries the page has no more entries, though at least one if there is one among those looked at. It may
+     *     have none, where others are wanted than most: no more than {@link #MOST_PASSED} others are passed over, and
+     *     fewer where these are large
+     * @param maxBytes reading stops when the messages of the page have at least as many bytes
+     * @param priorities of which to read
+     */
+    CompletionStage<QueuePage> readQueue(
+            int shard, String clientId, long fromSequence, int maxEntries, int maxBytes, Priorities priorities);
+
+    /** How many entries of other priorities than are wanted one page passes over. */
+    int MOST_PASSED = 2_000;
+
+    /** Some of the priorities of messages: from the lowest to the highest that is meant, both included. */
+    record Priorities(int from, int to) {
+        /** Messages of any priority. */
+        public static final Priorities ALL = new Priorities(0, Message.HIGHEST_PRIORITY);
+
+        /** Whether these are among them. */
+        public boolean has(int priority) {
+            return priority >= from && priority <= to;
+        }
+
+        /** Whether an entry of a queue is read with them. */
+        public boolean has(QueueEntry entry) {
+            return has(
+                    entry instanceof QueueEntry.Queued queued ? queued.message().priority() : Message.HIGHEST_PRIORITY);
+        }
+    }
 
     /**
      * Finds messages of a session's queue that have expired, in the order of sequence numbers.
@@ -140,20 +178,14 @@ public interface ShardStore extends AutoCloseable {
      * A part of a session's queue.
      *
      * @param remnants entries among these whose message the store has lost, in their order
-     * @param more whether there are entries behind the last one, a remnant or not
+     * @param upTo the sequence number of the last entry that was looked at, wanted or not; -1 when there is none
+     * @param more whether there are entries behind that one
      * @param applied the offset up to which the state is folded that the page was read from
      */
-    record QueuePage(List<Entry> entries, List<Remnant> remnants, boolean more, long applied) {
-        /** A page with all its messages. */
+    record QueuePage(List<Entry> entries, List<Remnant> remnants, long upTo, boolean more, long applied) {
+        /** A page with all its messages, that looked at no others. */
         public QueuePage(List<Entry> entries, boolean more, long applied) {
-            this(entries, List.of(), more, applied);
-        }
-
-        /** The sequence number of the last entry, a remnant or not; -1 if the page is empty. */
-        public long lastSequence() {
-            return Math.max(
-                    entries.isEmpty() ? -1 : entries.getLast().sequence(),
-                    remnants.isEmpty() ? -1 : remnants.getLast().sequence());
+            this(entries, List.of(), entries.isEmpty() ? -1 : entries.getLast().sequence(), more, applied);
         }
     }
 
@@ -163,9 +195,15 @@ public interface ShardStore extends AutoCloseable {
      *
      * @param sizeBytes what the session counts for it, see {@link QueueEntry#sizeBytes}
      * @param expiresAtMillis when the message expires or has expired, by the clock of the cluster;
-     *     {@link io.tributary.common.mqtt.Message#NEVER} if it does not
+     *     {@link Message#NEVER} if it does not
+     * @param priority of the message
      */
-    record Remnant(long sequence, int sizeBytes, long expiresAtMillis) {}
+    record Remnant(long sequence, int sizeBytes, long expiresAtMillis, int priority) {
+        /** One of priority 0. */
+        public Remnant(long sequence, int sizeBytes, long expiresAtMillis) {
+            this(sequence, sizeBytes, expiresAtMillis, 0);
+        }
+    }
 
     /**
      * What has expired in a part of a session's queue.

@@ -2,6 +2,7 @@ package io.tributary.persistence.contract;
 
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.SentUpTo;
 import io.tributary.common.event.StoredSession;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
@@ -60,7 +61,8 @@ public final class SavePoints {
                 0,
                 Long.MAX_VALUE,
                 number,
-                -1,
+                SentUpTo.NOTHING,
+                0,
                 0,
                 0,
                 0,
@@ -73,6 +75,11 @@ public final class SavePoints {
     /** A queue entry that differs by the number, all of one size. */
     public static Queued queued(long number) {
         return new Queued(message(number), QoS.AT_LEAST_ONCE, false, List.of(), null);
+    }
+
+    /** The same of a priority. */
+    public static Queued queued(long number, int priority) {
+        return new Queued(message(number).withPriority(priority), QoS.AT_LEAST_ONCE, false, List.of(), null);
     }
 
     /** A will that is not due. */

@@ -372,10 +372,6 @@ public abstract class ShardStoreContract extends StoredMessagesContract {
         return pages(shard).stream().flatMap(page -> page.wills().stream()).toList();
     }
 
-    private static List<Long> sequences(QueuePage page) {
-        return page.entries().stream().map(Entry::sequence).toList();
-    }
-
     private static SavePoint sources(long expectedApplied, long applied, SourcePosition... sources) {
         return emptySave(OWNER, expectedApplied, applied)
                 .sources(List.of(sources))

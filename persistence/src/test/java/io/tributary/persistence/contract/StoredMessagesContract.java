@@ -16,18 +16,20 @@ import io.tributary.persistence.shard.ShardStore.Claim;
 import io.tributary.persistence.shard.ShardStore.Claimant;
 import io.tributary.persistence.shard.ShardStore.Entry;
 import io.tributary.persistence.shard.ShardStore.ExpiredPage;
+import io.tributary.persistence.shard.ShardStore.Priorities;
 import io.tributary.persistence.shard.ShardStore.QueuePage;
 import io.tributary.persistence.shard.ShardStore.Remnant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every {@link ShardStore} does with messages that several queues have, and with those that expire. An adapter
- * supplies stores of at least two shards.
+ * What every {@link ShardStore} does with messages that several queues have, with those that expire, and with
+ * priorities. An adapter supplies stores of at least two shards.
  */
 abstract class StoredMessagesContract {
     static final int SHARD = 1;
@@ -117,7 +119,9 @@ abstract class StoredMessagesContract {
         claim(OWNER);
         List<SequencedEntry> entries = new ArrayList<>();
         for (int i = 1; i <= 300; i++) { // every third never expires, the others at 1001, 1002, 1004...
-            Message message = SavePoints.message(i).withExpiry(i % 3 == 0 ? Message.NEVER : 1000 + i);
+            Message message = SavePoints.message(i)
+                    .withExpiry(i % 3 == 0 ? Message.NEVER : 1000 + i)
+                    .withPriority(i % 4);
             entries.add(new SequencedEntry(
                     "a", i, new QueueEntry.Queued(message, QoS.AT_LEAST_ONCE, false, List.of(1), null)));
         }
@@ -128,18 +132,100 @@ abstract class StoredMessagesContract {
                 .isEqualTo(new ExpiredPage(List.of(), 301, false, 1));
         assertThat(get(store.readExpired(SHARD, "a", 0, 1005, 500)).expired())
                 .containsExactly(
-                        new Remnant(1, size, 1001),
-                        new Remnant(2, size, 1002),
-                        new Remnant(4, size, 1004),
-                        new Remnant(5, size, 1005));
+                        new Remnant(1, size, 1001, 1),
+                        new Remnant(2, size, 1002, 2),
+                        new Remnant(4, size, 1004, 0),
+                        new Remnant(5, size, 1005, 1));
         assertThat(get(store.readExpired(SHARD, "a", 2, 1005, 3)))
-                .isEqualTo(
-                        new ExpiredPage(List.of(new Remnant(2, size, 1002), new Remnant(4, size, 1004)), 4, true, 1));
+                .isEqualTo(new ExpiredPage(
+                        List.of(new Remnant(2, size, 1002, 2), new Remnant(4, size, 1004, 0)), 4, true, 1));
         assertThat(get(store.readExpired(SHARD, "a", 200, 5000, 101)).more()).isTrue();
         assertThat(get(store.readExpired(SHARD, "a", 200, 5000, 102)).more()).isFalse();
         assertThat(get(store.readExpired(SHARD, "a", 0, 5000, 500)).expired()).hasSize(200);
         assertThat(get(store.readExpired(SHARD, "nobody", 0, 5000, 500)))
                 .isEqualTo(new ExpiredPage(List.of(), -1, false, 1));
+    }
+
+    @Test
+    void onlyWantedPrioritiesComeWhenRead() {
+        claim(OWNER);
+        save(withQueue(
+                -1,
+                1,
+                entry("a", 1, 0),
+                entry("a", 2, 3),
+                entry("a", 3, 1),
+                entry("a", 4, 2),
+                entry("a", 5, 3),
+                new SequencedEntry("a", 6, new QueueEntry.Released()),
+                entry("a", 7, 1)));
+        assertThat(read(0, 100, Priorities.ALL))
+                .returns(List.of(1L, 2L, 3L, 4L, 5L, 6L, 7L), StoredMessagesContract::sequences);
+        assertThat(sequences(read(0, 100, new Priorities(0, 0)))).containsExactly(1L);
+        assertThat(sequences(read(0, 100, new Priorities(1, 2)))).containsExactly(3L, 4L, 7L);
+        assertThat(sequences(read(3, 100, new Priorities(1, 3)))).containsExactly(3L, 4L, 5L, 6L, 7L);
+        assertThat(read(0, 100, new Priorities(3, 3)))
+                .isEqualTo(new QueuePage(
+                        List.of(
+                                new Entry(2, entry("a", 2, 3).entry()),
+                                new Entry(5, entry("a", 5, 3).entry()),
+                                new Entry(6, new QueueEntry.Released())),
+                        List.of(),
+                        7,
+                        false,
+                        1));
+        assertThat(read(8, 100, new Priorities(3, 3))).isEqualTo(new QueuePage(List.of(), List.of(), -1, false, 1));
+    }
+
+    @Test
+    void limitsCountOnlyWhatIsWanted() {
+        claim(OWNER);
+        save(withQueue(
+                -1,
+                1,
+                LongStream.rangeClosed(1, 30)
+                        .mapToObj(i -> entry("a", i, i % 3 == 0 ? 2 : 0))
+                        .toArray(SequencedEntry[]::new)));
+        QueuePage page = read(0, 4, new Priorities(2, 2));
+        assertThat(sequences(page)).containsExactly(3L, 6L, 9L, 12L);
+        assertThat(page.upTo()).isEqualTo(12);
+        assertThat(page.more()).isTrue();
+        int each = queued(1).sizeBytes();
+        page = get(store.readQueue(SHARD, "a", 0, 100, 3 * each, new Priorities(2, 2)));
+        assertThat(sequences(page)).containsExactly(3L, 6L, 9L);
+        page = read(25, 4, new Priorities(0, 0));
+        assertThat(sequences(page)).containsExactly(25L, 26L, 28L, 29L);
+        assertThat(page.more())
+                .as("that it is not wanted is not known before it is looked at")
+                .isTrue();
+        page = read(25, 4, new Priorities(2, 2));
+        assertThat(sequences(page)).containsExactly(27L, 30L);
+        assertThat(page.upTo()).isEqualTo(30);
+        assertThat(page.more()).isFalse();
+    }
+
+    @Test
+    void pageEndsWhenItHasPassedOverManyOthers() {
+        claim(OWNER);
+        long last = 2 * ShardStore.MOST_PASSED + 10;
+        save(withQueue(
+                -1,
+                1,
+                LongStream.rangeClosed(1, last)
+                        .mapToObj(i -> entry("a", i, i == 5 || i == last ? 1 : 0))
+                        .toArray(SequencedEntry[]::new)));
+        Priorities wanted = new Priorities(1, 3);
+        QueuePage page = read(0, 100, wanted);
+        assertThat(sequences(page)).containsExactly(5L);
+        assertThat(page.upTo()).isEqualTo(ShardStore.MOST_PASSED + 1);
+        assertThat(page.more()).isTrue();
+        page = read(page.upTo() + 1, 100, wanted);
+        assertThat(page.entries()).isEmpty();
+        assertThat(page.upTo()).isEqualTo(2 * ShardStore.MOST_PASSED + 1);
+        assertThat(page.more()).isTrue();
+        page = read(page.upTo() + 1, 100, wanted);
+        assertThat(sequences(page)).containsExactly(last);
+        assertThat(page.more()).isFalse();
     }
 
     Claim claim(long ownerEpoch) {
@@ -154,6 +240,14 @@ abstract class StoredMessagesContract {
         return get(store.readQueue(SHARD, clientId, from, maxEntries, maxBytes));
     }
 
+    private QueuePage read(long from, int maxEntries, Priorities priorities) {
+        return get(store.readQueue(SHARD, "a", from, maxEntries, Integer.MAX_VALUE, priorities));
+    }
+
+    static List<Long> sequences(QueuePage page) {
+        return page.entries().stream().map(Entry::sequence).toList();
+    }
+
     static SavePoint withQueue(long expectedApplied, long applied, SequencedEntry... queued) {
         return emptySave(OWNER, expectedApplied, applied)
                 .queued(List.of(queued))
@@ -162,5 +256,9 @@ abstract class StoredMessagesContract {
 
     static SequencedEntry entry(String clientId, long sequence) {
         return new SequencedEntry(clientId, sequence, queued(sequence));
+    }
+
+    private static SequencedEntry entry(String clientId, long sequence, int priority) {
+        return new SequencedEntry(clientId, sequence, queued(sequence, priority));
     }
 }

@@ -42,7 +42,7 @@ class GoldenStorageTest {
 
     @Test
     void recordsOfApplicationsStayWhatTheyAre() {
-        assertThat(hex(StoredAppRecord.encode(MESSAGE, RECIPIENT, SOURCE))).isEqualTo("03" + RECORD);
+        assertThat(hex(StoredAppRecord.encode(MESSAGE, RECIPIENT, SOURCE))).isEqualTo("04" + RECORD);
         for (int format = 1; format <= RecordFormat.NEWEST; format++) {
             byte[] stored = HexFormat.of().parseHex("0" + format + RECORD);
             var read = StoredAppRecord.decode(new LogRecord(7, 99, stored));
@@ -50,6 +50,16 @@ class GoldenStorageTest {
             assertThat(read.recipient()).isEqualTo(RECIPIENT);
             assertThat(read.source()).isEqualTo(SOURCE);
         }
+    }
+
+    @Test
+    void recordsOfApplicationsHaveThePriorityFromFormat4On() {
+        Message urgent = MESSAGE.withPriority(3);
+        byte[] stored = StoredAppRecord.encode(urgent, RECIPIENT, SOURCE);
+        assertThat(hex(stored)).isEqualTo("04" + RECORD.replace("0103612f62", "6103612f62"));
+        assertThat(StoredAppRecord.decode(new LogRecord(7, 99, stored)).message())
+                .usingRecursiveComparison()
+                .isEqualTo(urgent);
     }
 
     @Test

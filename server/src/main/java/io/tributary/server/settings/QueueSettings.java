@@ -12,7 +12,8 @@ import org.springframework.util.unit.DataSize;
  * @param maxMessages The most messages.
  * @param maxSize How large they may be together.
  * @param overflow What happens to a message beyond that. {@code drop-oldest}: the oldest ones that were not sent yet
- *     make room. {@code drop-newest}: it is not queued.
+ *     make room. {@code drop-newest}: it is not queued. With priorities, what is dropped is always of the lowest one
+ *     (docs/priorities.md).
  * @param maxAge How long a message may wait before it expires, if its publisher did not ask for less; 0 for no limit.
  */
 public record QueueSettings(

@@ -4,6 +4,7 @@ import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.DrainConfig;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.NetworkConfig;
+import io.tributary.broker.routing.PriorityConfig;
 import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.rules.RuleSet;
 import io.tributary.broker.tls.TlsConfig;
@@ -44,6 +45,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param security who may connect, whose session it is, and who may do what
  * @param applications which clients are applications
  * @param queues the queues of persistent sessions
+ * @param priorities which priorities messages get
  * @param subscriptions how many subscriptions there may be
  * @param sharedSubscriptions how shared subscriptions work
  * @param retained how many retained messages there may be
@@ -72,6 +74,7 @@ public record TributarySettings(
         @DefaultValue SecuritySettings security,
         @DefaultValue ApplicationsSettings applications,
         @DefaultValue QueueSettings queues,
+        @DefaultValue PrioritySettings priorities,
         @DefaultValue SubscriptionSettings subscriptions,
         @DefaultValue SharedSubscriptionSettings sharedSubscriptions,
         @DefaultValue RetainedSettings retained,
@@ -115,6 +118,7 @@ public record TributarySettings(
                         () -> core(to -> to.network(this::changeNetwork)),
                         this::clientRules,
                         () -> core(to -> to.queues(queues::change)),
+                        () -> core(to -> to.priorities(this::changePriorities)),
                         () -> core(to -> to.subscriptions(subscriptions::change)),
                         () -> core(to -> to.retained(retained::change)),
                         () -> sys.checkedInterval(PREFIX + ".sys"),
@@ -151,6 +155,7 @@ public record TributarySettings(
                 .guard(security.guard(PREFIX + ".security"))
                 .queues(queues::change)
                 .shards(shards::change)
+                .priorities(this::changePriorities)
                 .subscriptions(subscriptions::change)
                 .sharedSubscriptions(sharedSubscriptions::change)
                 .retained(retained::change)
@@ -170,6 +175,10 @@ public record TributarySettings(
 
     private @Nullable TlsConfig httpTls() {
         return http.tls().config(PREFIX + ".http.tls");
+    }
+
+    private void changePriorities(PriorityConfig.Builder to) {
+        priorities.change(PREFIX + ".priorities", to);
     }
 
     private void changeNetwork(NetworkConfig.Builder to) {

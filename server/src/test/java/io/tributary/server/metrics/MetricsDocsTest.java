@@ -67,6 +67,7 @@ class MetricsDocsTest {
                         "rules",
                         "the name of a rule set (`rules[0]` without one); `own` where a rule of the client's own"
                                 + " says so; `other` behind the first 100; `none` where no rule does"),
+                values(BrokerMeters.DEADLINES_MISSED, "rule", "the name of a rule of `tributary.priorities.rules`"),
                 values(BrokerMeters.SUBSCRIPTIONS_WITHDRAWN, "change", names(Withdrawal.Change.class)),
                 values(BrokerMeters.TENANT_MESSAGES, "direction", "`received`, `sent`"),
                 values(BrokerMeters.TENANT_BYTES, "direction", "`received`, `sent`"),

@@ -13,6 +13,8 @@ import io.tributary.broker.connection.OutboundLimits;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.NetworkConfig;
 import io.tributary.broker.retained.RetainedLimits;
+import io.tributary.broker.routing.PriorityConfig;
+import io.tributary.broker.routing.PriorityRule;
 import io.tributary.broker.security.OnRevocation;
 import io.tributary.broker.security.SessionTakeover;
 import io.tributary.broker.shard.QueueLimits;
@@ -62,6 +64,7 @@ class CoreSettingsTest {
             Map.entry("listeners.<name>.proxy-protocol.", "by the ProxyProtocolConfig of the listener"),
             Map.entry("listeners.<name>.path", "in ListenerKind.WebSocket"),
             Map.entry("applications.rules[<n>].", "by the conditions of ClientRules"),
+            Map.entry("priorities.rules[<n>].", "by the PriorityRules of the PriorityConfig"),
             Map.entry("listeners.<name>.authentication", "by the chains of AuthenticatorChain"),
             Map.entry("security.admin-token-file", "the core has no API; an application changes its SecurityStore"),
             Map.entry("security.seed", "an application changes its SecurityStore"),
@@ -103,6 +106,7 @@ class CoreSettingsTest {
                 InboundLimits.class,
                 NetworkConfig.class,
                 OutboundLimits.class,
+                PriorityConfig.class,
                 QueueLimits.class,
                 RetainedLimits.class,
                 RocksDbOptions.class,
@@ -140,6 +144,7 @@ class CoreSettingsTest {
                 .securitySessions(SessionTakeover.ANYONE)
                 .securityOnRevocation(OnRevocation.DISCONNECT)
                 .queues(queues -> queues.maxMessages(9))
+                .priorities(part -> part.userProperty("priority").rules(List.of(PriorityRule.of("a", "a/#", 1))))
                 .subscriptions(subscriptions -> subscriptions.maxPerClient(10))
                 .sharedSubscriptions(shared -> shared.localFirst(true))
                 .retained(retained -> retained.maxMessages(11))
@@ -165,6 +170,13 @@ class CoreSettingsTest {
                 Map.entry("shards.window-size: 1 is less than 1024", to -> to.shards(part -> part.windowSize(1))),
                 Map.entry("storage.cache-size: 1 is less than 1048576", to -> to.storage(part -> part.cacheSize(1))),
                 Map.entry("retained.max-size: -1 is less than 0", to -> to.retained(part -> part.maxSize(-1))),
+                Map.entry(
+                        "priorities.user-property: '' must not be empty; leave it out for none",
+                        to -> to.priorities(part -> part.userProperty(""))),
+                Map.entry(
+                        "priorities.rules[1].name: 'a' is the name of rules[0] too; each needs one of its own",
+                        to -> to.priorities(part ->
+                                part.rules(List.of(PriorityRule.of("a", "a", 0), PriorityRule.of("a", "b", 0))))),
                 Map.entry(
                         "applications.max-deliveries: -1 is less than 0",
                         to -> to.applications(a -> a.maxDeliveries(-1))),

@@ -4,6 +4,7 @@ import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.SentUpTo;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.TopicPosition;
@@ -59,7 +60,12 @@ public final class SessionState {
         final @Nullable TopicProgress topic;
 
         // Lives with the session.
+        /** Null where it is {@link SessionState#resendUpTo} for all priorities. */
+        @Nullable
+        SentUpTo resendUpTo;
+
         long groupUpTo;
+        long priorityUpTo;
         long leftUpTo;
 
         @Nullable
@@ -77,7 +83,9 @@ public final class SessionState {
 
         boolean isNothing() {
             return topic == null
+                    && resendUpTo == null
                     && groupUpTo == 0
+                    && priorityUpTo == 0
                     && leftUpTo == 0
                     && inboundPacketIds == null
                     && willDueAtMillis == Long.MAX_VALUE
@@ -98,11 +106,11 @@ public final class SessionState {
     SessionState(StoredSession stored) {
         this(stored.clientId(), stored.session(), stored.topic() == null ? null : new TopicProgress(stored.topic()));
         lastSequence = stored.lastSequence();
-        resendUpTo = stored.resendUpTo();
         queuedMessages = stored.queuedMessages();
         queuedBytes = stored.queuedBytes();
         Rare has = rare();
         has.groupUpTo = stored.groupUpTo();
+        has.priorityUpTo = stored.priorityUpTo();
         has.leftUpTo = stored.leftUpTo();
         has.willDueAtMillis = stored.willDueAtMillis();
         for (int packetId : stored.inboundPacketIds()) {
@@ -115,7 +123,7 @@ public final class SessionState {
         receiveMaximum = stored.receiveMaximum();
         detachedAtMillis = stored.detachedAtMillis();
         principal = stored.principal();
-        forgetNothing();
+        resendUpTo(stored.resendUpTo()); // and leaves nothing that is not needed
     }
 
     private static int unsigned(long seconds) {
@@ -180,11 +188,19 @@ public final class SessionState {
         return lastSequence;
     }
 
-    /**
-     * The highest sequence number that a connection before the latest may have been sent: it is sent again with DUP.
-     */
-    public long resendUpTo() {
-        return resendUpTo;
+    /** What a connection before the latest may have been sent: it is sent again with DUP. */
+    public SentUpTo resendUpTo() {
+        return rare.resendUpTo == null ? SentUpTo.all(resendUpTo) : rare.resendUpTo;
+    }
+
+    private void resendUpTo(SentUpTo now) {
+        resendUpTo = now.lowest();
+        if (!now.isOfAll()) {
+            rare().resendUpTo = now;
+        } else if (rare.resendUpTo != null) {
+            rare.resendUpTo = null;
+        }
+        forgetNothing();
     }
 
     /** How many messages a device's queue has. */
@@ -200,6 +216,11 @@ public final class SessionState {
     /** The sequence number of the last message of a shared subscription, 0 when there is none in the queue. */
     public long groupUpTo() {
         return rare.groupUpTo;
+    }
+
+    /** The sequence number of the last message with a priority above 0, 0 when there is none in the queue. */
+    public long priorityUpTo() {
+        return rare.priorityUpTo;
     }
 
     /** Messages up to this sequence number were queued for an earlier session, and are not for this one. */
@@ -371,7 +392,11 @@ public final class SessionState {
         node = null;
         detachedAtMillis = timeMillis;
         sessionExpirySeconds = unsigned(detach.sessionExpirySeconds());
-        resendUpTo = detach.sentUpTo() < 0 ? highestSequence() : Math.max(resendUpTo, detach.sentUpTo());
+        if (detach.sentUpTo() == null) {
+            mayHaveBeenSentAll();
+        } else {
+            resendUpTo(resendUpTo().or(detach.sentUpTo()));
+        }
         tallyPersistence();
     }
 
@@ -403,12 +428,12 @@ public final class SessionState {
 
     /** It is not known which messages the previous connection was sent. */
     void mayHaveBeenSentAll() {
-        resendUpTo = highestSequence();
+        resendUpTo(SentUpTo.all(highestSequence()));
     }
 
     /** Messages above this sequence number were not sent on any connection before. */
     void wasSentAtMost(long sequence) {
-        resendUpTo = Math.min(resendUpTo, sequence);
+        resendUpTo(resendUpTo().and(SentUpTo.all(sequence)));
     }
 
     /** A message enters the queue; returns its sequence number. */
@@ -420,6 +445,9 @@ public final class SessionState {
         if (entry.group() != null) {
             rare().groupUpTo = lastSequence;
         }
+        if (entry.message().priority() > 0) {
+            rare().priorityUpTo = lastSequence;
+        }
         return lastSequence;
     }
 
@@ -429,8 +457,9 @@ public final class SessionState {
         long left = Math.max(0, queuedBytes - bytes);
         tally.add(0, 0, left - queuedBytes);
         queuedBytes = left;
-        if (queuedMessages == 0 && rare.groupUpTo != 0) {
+        if (queuedMessages == 0 && (rare.groupUpTo != 0 || rare.priorityUpTo != 0)) {
             rare.groupUpTo = 0;
+            rare.priorityUpTo = 0;
             forgetNothing();
         }
     }
@@ -438,11 +467,12 @@ public final class SessionState {
     /** Takes the queue of the client's session before over, for it has messages that are to go to others. */
     void inherit(SessionState before) {
         lastSequence = before.lastSequence;
-        resendUpTo = before.resendUpTo;
+        resendUpTo(before.resendUpTo());
         queuedMessages = before.queuedMessages;
         queuedBytes = before.queuedBytes;
         Rare has = rare();
         has.groupUpTo = before.rare.groupUpTo;
+        has.priorityUpTo = before.rare.priorityUpTo;
         has.leftUpTo = before.lastSequence;
     }
 
@@ -509,10 +539,11 @@ public final class SessionState {
                 detachedAtMillis,
                 rare.willDueAtMillis,
                 lastSequence,
-                resendUpTo,
+                resendUpTo(),
                 queuedMessages,
                 queuedBytes,
                 rare.groupUpTo,
+                rare.priorityUpTo,
                 rare.leftUpTo,
                 rare.topic == null ? null : rare.topic.toState(),
                 inboundPacketIds(),

@@ -20,6 +20,7 @@ import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.SentUpTo;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.MovedMessage;
@@ -117,7 +118,7 @@ class ShardStateTest {
     @Test
     void everythingQueuedMayHaveBeenSentWhenTakenOver() {
         fold(attach("a", 7), publish("m", recipient("a", 0)), attach("a", 8));
-        assertThat(client("a").resendUpTo()).isEqualTo(1);
+        assertThat(client("a").resendUpTo()).isEqualTo(SentUpTo.all(1));
     }
 
     @Test
@@ -128,7 +129,7 @@ class ShardStateTest {
         assertThat(effects.take()).containsExactly("ended a/0", "attached a from here/7");
         assertThat(client("a").session()).isEqualTo(2);
         assertThat(client("a").queuedMessages()).isZero();
-        assertThat(client("a").resendUpTo()).isZero();
+        assertThat(client("a").resendUpTo()).isEqualTo(SentUpTo.NOTHING);
     }
 
     @Test
@@ -244,19 +245,19 @@ class ShardStateTest {
     @Test
     void onlyWhatWasSentMayHaveBeenSeenWhenDetached() {
         fold(attach("a", 7), publish("1", recipient("a", 0)), publish("2", recipient("a", 0)), detach("a", 0, 1));
-        assertThat(client("a").resendUpTo()).isEqualTo(1);
+        assertThat(client("a").resendUpTo()).isEqualTo(SentUpTo.all(1));
     }
 
     @Test
     void whatWasSentBeforeStaysSentWhenDetachedEarlierNextTime() {
         fold(attach("a", 7), publish("1", recipient("a", 0)), detach("a", 0, 1), attach("a", 8), detach("a", 3, 0));
-        assertThat(client("a").resendUpTo()).isEqualTo(1);
+        assertThat(client("a").resendUpTo()).isEqualTo(SentUpTo.all(1));
     }
 
     @Test
     void everythingMayHaveBeenSeenWhenTheNodeIsGone() {
         fold(attach("a", 7), publish("1", recipient("a", 0)), publish("2", recipient("a", 0)), detach("a", 0, -1));
-        assertThat(client("a").resendUpTo()).isEqualTo(2);
+        assertThat(client("a").resendUpTo()).isEqualTo(SentUpTo.all(2));
     }
 
     @Test
