@@ -23,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  * ({@link UnseenQueue}). There is one for a session that has any of these, and none for the many that are offline and
  * have few messages. Confined to the thread of the driver.
  *
- * <p>The sequence numbers that divide a queue, each the last of its part, and those of what may have been sent:
+ * <p>The sequence numbers that divide a queue, each the last of its part, and those of what may have been sent; where
+ * messages have priorities, the lane of each has its own {@code next} ({@link Lanes}), and the lower line is one for
+ * each priority ({@link io.tributary.common.event.SentUpTo}):
  *
  * <pre>
  *       leftUpTo   &lt;=   doneUpTo   &lt;=   next - 1   &lt;=  lastSequence

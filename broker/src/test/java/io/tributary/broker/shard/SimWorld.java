@@ -123,6 +123,14 @@ final class SimWorld {
         long recordsLost;
         int restored;
 
+        /** Whether the topics of expired messages are read from the store. */
+        private boolean countsDeadlines;
+
+        @Override
+        public boolean countsDeadlines() {
+            return countsDeadlines;
+        }
+
         @Override
         public void recordsLost(long records) {
             recordsLost += records;
@@ -150,6 +158,7 @@ final class SimWorld {
         log.failures(faults.appendsFail);
         hadFault = faults.appendsFail;
         hasPriorities = clock.chance(0.4);
+        recorder.countsDeadlines = clock.chance(0.3);
         drawClients();
     }
 

@@ -46,8 +46,8 @@ class SubscriptionsCodecTest {
     private static final String PRINCIPAL = "07" + "0172" + "016e"; // realm r, name n
 
     /** What the formats look like for ever: stored records must stay readable. */
-    private static final List<String> GOLDEN =
-            List.of("01" + UNCHANGED, "02" + UNCHANGED + PRINCIPAL, "03" + UNCHANGED + PRINCIPAL);
+    private static final List<String> GOLDEN = List.of(
+            "01" + UNCHANGED, "02" + UNCHANGED + PRINCIPAL, "03" + UNCHANGED + PRINCIPAL, "04" + UNCHANGED + PRINCIPAL);
 
     /** All that this version reads: a new number without bytes of its own fails. */
     static IntStream formats() {

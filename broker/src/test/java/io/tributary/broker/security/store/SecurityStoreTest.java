@@ -203,7 +203,7 @@ class SecurityStoreTest {
         TestNode owner = new TestNode();
         owner.epoch = 7;
         Stamp _ = stampOf(owner.put("alice", false, new Absent()));
-        assertThat(map("users").stored()).containsEntry("writer", HexFormat.of().parseHex("0307"));
+        assertThat(map("users").stored()).containsEntry("writer", HexFormat.of().parseHex("0407"));
     }
 
     /** Between the claim and the first write of the next owner, too: a user who was disabled must stay so. */
