@@ -50,23 +50,25 @@ record Publishing(Subscriptions subscriptions, RetainedMessages retained, Router
                 storage.retained(), config.retained(), deployment.clock(), deployment.format(), tenants);
         int largestPacketBytes = config.largestPackets().maxPacketBytes();
         RouterOutputs outputs = new RouterOutputs(connections, deployment.inbox(), appends::publish, appends::relay);
-        Router router = new Router(
-                deployment.node(),
-                deployment.view(),
+        RouterFactory routerOf = (policy, priorities, recorder) -> new Router(
+                deployment.node(), deployment.view(), subscriptions, retained, policy, priorities, outputs, recorder);
+        return new Publishing(
                 subscriptions,
                 retained,
-                new PublishPolicy(extensions.authorizer(), extensions.publish(), largestPacketBytes),
-                new MessagePriorities(config.priorities(), deployment.format()),
-                outputs,
-                metrics.router());
-        Router uncounted = new Router(
-                deployment.node(),
-                deployment.view(),
-                subscriptions,
-                retained,
-                new PublishPolicy(Authorizer.allowAll(), List.of(), largestPacketBytes),
-                outputs,
-                RouterRecorder.NONE);
-        return new Publishing(subscriptions, retained, router, uncounted);
+                routerOf.create(
+                        new PublishPolicy(extensions.authorizer(), extensions.publish(), largestPacketBytes),
+                        new MessagePriorities(config.priorities(), deployment.format()),
+                        metrics.router()),
+                routerOf.create(
+                        new PublishPolicy(Authorizer.allowAll(), List.of(), largestPacketBytes),
+                        MessagePriorities.NONE,
+                        RouterRecorder.NONE));
+    }
+
+    /** Makes the routers of a node, which differ in these alone. */
+    @FunctionalInterface
+    private interface RouterFactory {
+        /** Makes one. */
+        Router create(PublishPolicy policy, MessagePriorities priorities, RouterRecorder recorder);
     }
 }

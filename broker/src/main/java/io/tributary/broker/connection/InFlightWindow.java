@@ -106,20 +106,9 @@ final class InFlightWindow {
         if (!hasRoom() || isLent(PacketIds.of(sequence))) {
             return false;
         }
-        if (bySequence.isEmpty()) {
-            return true;
-        }
-        long distance = sequence - bySequence.firstSequence();
-        return distance < 0 ? !hasAnyFrom(sequence + PacketIds.COUNT) : distance < PacketIds.COUNT;
-    }
-
-    private boolean hasAnyFrom(long sequence) {
-        boolean[] has = new boolean[1];
-        bySequence.visitFrom(sequence, (_, _) -> {
-            has[0] = true;
-            return false;
-        });
-        return has[0];
+        return bySequence.isEmpty()
+                || (sequence - bySequence.firstSequence() < PacketIds.COUNT
+                        && bySequence.lastSequence() - sequence < PacketIds.COUNT);
     }
 
     /** Whether another message may be sent [MQTT-3.3.4-9]. */

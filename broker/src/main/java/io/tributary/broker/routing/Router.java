@@ -55,18 +55,6 @@ public final class Router implements ClientRouting {
     private final PeerDelivery uncounted;
     private final PublishOrder order = new PublishOrder();
 
-    /** Creates one that gives no priorities. */
-    public Router(
-            String node,
-            NodeView view,
-            Subscriptions subscriptions,
-            RetainedMessages retained,
-            PublishPolicy policy,
-            RouterOutputs outputs,
-            RouterRecorder recorder) {
-        this(node, view, subscriptions, retained, policy, MessagePriorities.NONE, outputs, recorder);
-    }
-
     /**
      * Creates one.
      *

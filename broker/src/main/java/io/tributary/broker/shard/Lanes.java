@@ -1,6 +1,5 @@
 package io.tributary.broker.shard;
 
-import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.SentUpTo;
 import io.tributary.common.mqtt.Message;
 import java.util.Arrays;
@@ -135,11 +134,6 @@ final class Lanes {
     SentUpTo handed() {
         long[] known = ahead;
         return known == null ? SentUpTo.all(next - 1) : SentUpTo.of(next - 1, known[0] - 1, known[1] - 1, known[2] - 1);
-    }
-
-    /** The priority of an entry of a queue; the highest where only the PUBREL of a message is owed. */
-    static int priorityOf(QueueEntry entry) {
-        return entry instanceof QueueEntry.Queued queued ? queued.message().priority() : Message.HIGHEST_PRIORITY;
     }
 
     @Override

@@ -262,7 +262,7 @@ final class Outgoing {
     boolean wasAhead(long sequence, QueueEntry entry) {
         return lanes.areSeveral()
                 && (entry instanceof QueueEntry.Queued queued
-                        ? lanes.hasPassed(sequence, queued.message().priority())
+                        ? lanes.hasPassed(sequence, queued.priority())
                         : hasHanded(sequence));
     }
 
@@ -341,7 +341,7 @@ final class Outgoing {
         if (windows != null) {
             windows[now.lane].put(now.size);
         }
-        batch.add(new Delivery(sequence, inOrder(entry), dupUpTo.has(sequence, Lanes.priorityOf(entry))));
+        batch.add(new Delivery(sequence, inOrder(entry), dupUpTo.has(sequence, entry.priority())));
     }
 
     /** Applications get the messages of their topics in order, whatever their priorities. */
@@ -365,7 +365,7 @@ final class Outgoing {
                         queued.sizeBytes(),
                         queued.qos() == QoS.EXACTLY_ONCE,
                         queued.message().priority())
-                : new Handed(0, false, entry instanceof QueueEntry.Queued ? Lanes.priorityOf(entry) : RELEASED);
+                : new Handed(0, false, entry instanceof QueueEntry.Queued ? entry.priority() : RELEASED);
     }
 
     /** Whether an entry is in the window. */

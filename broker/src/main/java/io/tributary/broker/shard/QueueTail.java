@@ -59,8 +59,7 @@ final class QueueTail {
         if (end - from == sizes.length && !grow(keeps)) {
             return false;
         }
-        sizes[at(sizes.length, end)] =
-                Math.min(entry.sizeBytes(), SIZE_MASK) | Lanes.priorityOf(entry) << PRIORITY_SHIFT;
+        sizes[at(sizes.length, end)] = Math.min(entry.sizeBytes(), SIZE_MASK) | entry.priority() << PRIORITY_SHIFT;
         end++;
         if (!keeps || !mayKeep(entry.sizeBytes() + ENTRY_BYTES)) {
             letGo();

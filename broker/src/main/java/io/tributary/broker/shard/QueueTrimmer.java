@@ -69,7 +69,7 @@ final class QueueTrimmer {
     /** Has messages of a lower priority make room, the oldest first, as far as the owner knows what waits. */
     private boolean makesRoom(SessionState client, QueueEntry.Queued entry) {
         boolean isTooLarge = entry.sizeBytes() > limits.maxBytes();
-        for (int priority = 0; !isTooLarge && priority < Lanes.priorityOf(entry) && isOver(client); priority++) {
+        for (int priority = 0; !isTooLarge && priority < entry.priority() && isOver(client); priority++) {
             deliveries.dropOldest(client, priority, true, () -> isOver(client), Drop.QUEUE_FULL);
         }
         return !isOver(client);
@@ -135,9 +135,7 @@ final class QueueTrimmer {
             return;
         }
         TrimmedRange trimmed = deliveries.trimmedOf(client);
-        if (priority == 0) {
-            trimmed.looksFrom(begin);
-        }
+        trimmed.looksFrom(priority, begin);
         boolean isAllOfQueue = priority == 0 && client.priorityUpTo() == 0;
         Set<Long> withheld = page.entries().isEmpty()
                 ? Set.of()
@@ -147,20 +145,14 @@ final class QueueTrimmer {
                 break;
             }
             boolean isDropped = !withheld.contains(entry.sequence()) && drop(client, priority, entry);
-            if (priority == 0) {
-                trimmed.looked(entry.sequence(), isDropped && isAllOfQueue);
-            } else {
-                trimmed.lookedUpTo(priority, entry.sequence());
-            }
+            trimmed.looked(priority, entry.sequence(), isDropped && isAllOfQueue);
         }
         if (!isOver(client)) {
             trimming.remove(client);
             return;
         }
-        if (priority > 0) {
-            trimmed.lookedUpTo(priority, page.next() - 1);
-        } else if (!isAllOfQueue) {
-            trimmed.looked(page.next() - 1, false);
+        if (!isAllOfQueue) {
+            trimmed.looked(priority, page.next() - 1, false);
         }
         if (page.next() <= client.lastSequence()) {
             trim(client, priority, page.next(), PAGE);
@@ -172,9 +164,7 @@ final class QueueTrimmer {
     /** Tells whether it was dropped: a client may have been handed it meanwhile. */
     private boolean drop(SessionState client, int priority, ShardStore.Entry entry) {
         boolean unseen = entry.sequence() >= deliveries.firstUnseen(client, priority);
-        if (unseen
-                && entry.entry() instanceof QueueEntry.Queued queued
-                && queued.message().priority() == priority) {
+        if (unseen && entry.entry() instanceof QueueEntry.Queued queued && queued.priority() == priority) {
             deliveries.drop(client, entry.sequence(), queued.sizeBytes(), Drop.QUEUE_FULL);
             return true;
         }

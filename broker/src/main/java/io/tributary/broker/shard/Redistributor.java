@@ -364,7 +364,7 @@ final class Redistributor {
         }
 
         boolean mayMove(ShardStore.Entry entry, Queued queued) {
-            return queued.qos() != QoS.EXACTLY_ONCE || !maybeSent.test(entry.sequence(), Lanes.priorityOf(queued));
+            return queued.qos() != QoS.EXACTLY_ONCE || !maybeSent.test(entry.sequence(), queued.priority());
         }
 
         private Recipient member(Queued queued) {

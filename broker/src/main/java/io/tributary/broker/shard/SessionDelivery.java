@@ -204,7 +204,7 @@ final class SessionDelivery {
             shard.forgetIfIdle(this); // there may be no memory for it
             return;
         }
-        outgoing.arrived(sequence, Lanes.priorityOf(entry));
+        outgoing.arrived(sequence, entry.priority());
         if (outgoing.next() < sequence || !takesAtOnce(sequence, entry)) {
             unseen.seenUpTo(outgoing.next() - 1);
             unseen.queued(sequence, entry, true, true);
@@ -273,8 +273,8 @@ final class SessionDelivery {
     /** See {@link Deliveries#takesAtOnce}. */
     boolean takesAtOnce(long sequence, QueueEntry.Queued entry) {
         return outgoing != null
-                && outgoing.isNext(sequence, entry.message().priority())
-                && outgoing.hasRoom(entry.message().priority())
+                && outgoing.isNext(sequence, entry.priority())
+                && outgoing.hasRoom(entry.priority())
                 && !isMoving();
     }
 
@@ -330,7 +330,7 @@ final class SessionDelivery {
                 && (!to.hasLanes() || to.lane() == lane)) {
             long sequence = to.next(lane);
             QueueEntry.Queued entry = unseen.take(sequence);
-            if (entry != null && Lanes.priorityOf(entry) >= lane) {
+            if (entry != null && entry.priority() >= lane) {
                 boolean wasAhead = to.wasAhead(sequence, entry);
                 to.passed(lane, sequence);
                 if (lane > 0) {
@@ -404,7 +404,7 @@ final class SessionDelivery {
         }
         if (entry instanceof QueueEntry.Queued queued
                 && queued.message().expiresAtMillis() != Message.NEVER
-                && !to.mayHaveBegun(sequence, queued.message().priority())
+                && !to.mayHaveBegun(sequence, queued.priority())
                 && queued.message().isExpiredAt(shard.timeMillis.getAsLong())) { // [MQTT-3.3.2-5]
             toLog().settle(sequence, queued.sizeBytes());
             shard.count(client, Drop.EXPIRED);

@@ -21,8 +21,7 @@ final class TrimmedRange {
         return higherUpTo == null ? 0 : higherUpTo[priority - 1];
     }
 
-    /** Messages of a priority above 0 were looked at up to a sequence number. */
-    void lookedUpTo(int priority, long sequence) {
+    private void lookedUpTo(int priority, long sequence) {
         long[] known = higherUpTo == null ? new long[Message.HIGHEST_PRIORITY] : higherUpTo;
         known[priority - 1] = sequence;
         higherUpTo = known;
@@ -37,17 +36,19 @@ final class TrimmedRange {
         }
     }
 
-    // Of priority 0.
-
     /** The queue is looked through from a sequence number on; what was passed over is not dropped. */
-    void looksFrom(long sequence) {
-        if (sequence > upTo + 1) {
+    void looksFrom(int priority, long sequence) {
+        if (priority == 0 && sequence > upTo + 1) {
             from = sequence;
         }
     }
 
-    /** An entry of the queue was looked at; later ones follow. */
-    void looked(long sequence, boolean isDropped) {
+    /** The messages of a priority were looked at up to this entry of the queue; later ones follow. */
+    void looked(int priority, long sequence, boolean isDropped) {
+        if (priority > 0) {
+            lookedUpTo(priority, sequence);
+            return;
+        }
         upTo = sequence;
         if (!isDropped) {
             from = sequence + 1;

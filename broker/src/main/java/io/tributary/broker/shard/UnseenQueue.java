@@ -193,9 +193,7 @@ final class UnseenQueue {
             return;
         }
         TrimmedRange range = trimmed();
-        if (priority == 0) {
-            range.looksFrom(next);
-        }
+        range.looksFrom(priority, next);
         long end = known.end(); // the tail may be forgotten with what is dropped last
         while (next < end && isTooMuch.getAsBoolean()) {
             boolean isGone = known.isGone(next);
@@ -203,11 +201,7 @@ final class UnseenQueue {
             if (isMeant) {
                 dropper.drop(next, known.sizeOf(next));
             }
-            if (priority == 0) {
-                range.looked(next, isGone || isMeant);
-            } else {
-                range.lookedUpTo(priority, next);
-            }
+            range.looked(priority, next, isGone || isMeant);
             next++;
         }
         if (hasPriorities) {

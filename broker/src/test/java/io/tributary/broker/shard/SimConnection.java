@@ -440,7 +440,7 @@ final class SimConnection implements Endpoint {
     private Delivery first() {
         Delivery first = parked.getFirst();
         for (Delivery other : parked) {
-            first = Lanes.priorityOf(other.entry()) > Lanes.priorityOf(first.entry()) ? other : first;
+            first = other.entry().priority() > first.entry().priority() ? other : first;
         }
         return first;
     }

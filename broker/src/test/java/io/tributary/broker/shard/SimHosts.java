@@ -11,6 +11,7 @@ import io.tributary.broker.group.GroupRecorder;
 import io.tributary.broker.group.GroupServices;
 import io.tributary.broker.retained.RetainedLimits;
 import io.tributary.broker.retained.RetainedMessages;
+import io.tributary.broker.routing.MessagePriorities;
 import io.tributary.broker.routing.PublishPolicy;
 import io.tributary.broker.routing.RouteCallback;
 import io.tributary.broker.routing.RouteOutcome;
@@ -104,6 +105,7 @@ final class SimHosts {
                 subscriptions,
                 retained,
                 new PublishPolicy(Authorizer.allowAll(), List.of(), 1 << 20),
+                MessagePriorities.NONE,
                 new RouterOutputs(
                         front.registry(),
                         NodeInbox.NONE,

@@ -67,6 +67,18 @@ public final class SequenceMap<V> {
         return sequences[begin];
     }
 
+    /**
+     * The highest sequence number.
+     *
+     * @throws IllegalStateException when there is none
+     */
+    public long lastSequence() {
+        if (isEmpty()) {
+            throw new IllegalStateException("empty");
+        }
+        return sequences[end - 1];
+    }
+
     /** The value with a sequence number, or null. */
     public @Nullable V get(long sequence) {
         int index = indexOf(sequence);

@@ -15,6 +15,9 @@ public sealed interface QueueEntry {
     /** What the byte limits of queues count for the entry: everything that is as large as a client likes. */
     int sizeBytes();
 
+    /** Which of a queue's entries goes first: the message's; the highest where only the PUBREL of a message is owed. */
+    int priority();
+
     /** A message that the client has not acknowledged; the fields are those of {@link Recipient}. */
     record Queued(
             Message message,
@@ -28,6 +31,11 @@ public sealed interface QueueEntry {
             int named = subscriptionIds.size() * Integer.BYTES + (group == null ? 0 : group.length());
             return message.sizeBytes() + named;
         }
+
+        @Override
+        public int priority() {
+            return message.priority();
+        }
     }
 
     /** A QoS 2 message whose PUBREC came: only PUBREL is sent for it, until PUBCOMP. */
@@ -36,6 +44,11 @@ public sealed interface QueueEntry {
         @Override
         public int sizeBytes() {
             return 0;
+        }
+
+        @Override
+        public int priority() {
+            return Message.HIGHEST_PRIORITY;
         }
     }
 }

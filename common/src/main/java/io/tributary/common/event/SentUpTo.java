@@ -85,13 +85,9 @@ public final class SentUpTo {
         return of(combined);
     }
 
-    /** Those of the priorities above 0 that differ from the one before, with those between them; empty for most. */
-    public long[] higher() {
-        return Arrays.copyOfRange(upTo, 1, upTo.length);
-    }
-
+    /** Writes those of the priorities above 0 that differ from the one before, with those between; none for most. */
     static void writeHigher(ByteWriter writer, SentUpTo written) {
-        writer.writeNumbers(written.higher());
+        writer.writeNumbers(Arrays.copyOfRange(written.upTo, 1, written.upTo.length));
     }
 
     static SentUpTo readHigher(ByteReader reader, long lowest) {

@@ -21,6 +21,7 @@ class SequenceMapTest {
         assertThat(map.remove(1)).isNull();
         assertThat(map.values()).isEmpty();
         assertThatThrownBy(map::firstSequence).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(map::lastSequence).isInstanceOf(IllegalStateException.class);
     }
 
     @Test
@@ -150,6 +151,7 @@ class SequenceMapTest {
             assertThat(map.size()).isEqualTo(expected.size());
             if (!expected.isEmpty()) {
                 assertThat(map.firstSequence()).isEqualTo(expected.firstKey());
+                assertThat(map.lastSequence()).isEqualTo(expected.lastKey());
             }
             if (i % 100 == 0) {
                 assertThat(map.values()).containsExactlyElementsOf(expected.values());

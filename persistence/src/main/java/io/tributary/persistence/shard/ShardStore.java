@@ -78,8 +78,7 @@ public interface ShardStore extends AutoCloseable {
 
         /** Whether an entry of a queue is read with them. */
         public boolean has(QueueEntry entry) {
-            return has(
-                    entry instanceof QueueEntry.Queued queued ? queued.message().priority() : Message.HIGHEST_PRIORITY);
+            return has(entry.priority());
         }
     }
 
