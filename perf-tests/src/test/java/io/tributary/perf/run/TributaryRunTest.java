@@ -118,7 +118,7 @@ class TributaryRunTest {
     void takesMessagesWholeWhenTheyComeInParts() {
         RunResult result = run("""
                 groups:
-                  - {name: sub, count: 2, subscribe: [{filter: "l/#", qos: 1}]}
+                  - {name: sub, count: 2, persistent: true, subscribe: [{filter: "l/#", qos: 1}]}
                   - {name: large, count: 1, publish: {topic: "l/l", qos: 1, window: 2, payload: 700000}}
                   - {name: small, count: 1, publish: {topic: "l/s", qos: 1, window: 20, payload: 50}}
                 steps:
