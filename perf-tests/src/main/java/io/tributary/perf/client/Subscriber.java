@@ -33,6 +33,7 @@ final class Subscriber {
     private final Receiver judge;
     private final boolean replies;
     private final Metric endToEnd;
+    private final boolean hasJitter;
     private final int firstOwnSource;
     private final int ownSources;
     /** The messages of QoS 2 for which PUBREL has not come; they live with the session. */
@@ -40,12 +41,14 @@ final class Subscriber {
 
     private final @Nullable Silence silence;
     private int lastReplyId;
+    private long lastAgeNanos = Long.MIN_VALUE;
 
     Subscriber(PlannedClient planned, LoadLoop loop, Receiver judge) {
         this.loop = loop;
         this.judge = judge;
         replies = planned.group().reply();
         endToEnd = planned.group().aside() ? Metric.ASIDE : Metric.END_TO_END;
+        hasJitter = planned.group().jitter();
         firstOwnSource = planned.firstSource();
         silence = planned.group().silence() ? new Silence() : null;
         if (silence != null) {
@@ -112,7 +115,11 @@ final class Subscriber {
         }
         boolean isAnswer = source >= firstOwnSource && source < firstOwnSource + ownSources;
         long now = loop.clock().nanos();
-        loop.tally().record(isAnswer ? Metric.ROUND_TRIP : endToEnd, Stamp.ageNanos(first, second, now));
+        long age = Stamp.ageNanos(first, second, now);
+        loop.tally().record(isAnswer ? Metric.ROUND_TRIP : endToEnd, age);
+        if (hasJitter) {
+            jitter(age);
+        }
         loop.tally().received(now, payload.length);
         if (silence != null) {
             silence.received(now);
@@ -123,6 +130,13 @@ final class Subscriber {
         if (replies && answerTo != null) {
             reply(from, message, answerTo);
         }
+    }
+
+    private void jitter(long ageNanos) {
+        if (lastAgeNanos != Long.MIN_VALUE) {
+            loop.tally().record(Metric.JITTER, Math.abs(ageNanos - lastAgeNanos));
+        }
+        lastAgeNanos = ageNanos;
     }
 
     /** Sends the payload back; how it is acknowledged nobody asks. */

@@ -59,7 +59,9 @@ final class PaperCommand implements Callable<Integer> {
     @Option(
             names = "--target",
             paramLabel = "WHAT",
-            description = "Measures this instead, as perf run does; what was published of it stands beside it.")
+            description =
+                    "Measures this instead, as perf run does, in a column of its own; $${NAME} in it is a parameter"
+                            + " of the row, such as 'nginx:$${policy}:3:mosquitto'.")
     private @Nullable String target;
 
     @Option(
@@ -106,7 +108,8 @@ final class PaperCommand implements Callable<Integer> {
             for (PublishedRow row : chosen(table)) {
                 String words = target == null ? Objects.requireNonNullElse(row.target(), table.target()) : target;
                 try {
-                    List<RunResult> runs = runs(table.run(row, isFull), words, runners);
+                    PlannedRun planned = table.run(row, isFull);
+                    List<RunResult> runs = runs(planned, planned.filled(words), runners);
                     made.addAll(runs);
                     // At once: a table that is broken off leaves what it has.
                     keep(table, row, words, runs.stream().map(RunResult::brief).toList());

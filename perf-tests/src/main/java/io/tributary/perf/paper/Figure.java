@@ -9,6 +9,7 @@ import io.tributary.perf.result.RunResult;
 import io.tributary.perf.result.StepResult;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
 
 /**
  * What publications report, and how it follows from a run of ours. A figure that a run does not have is not a number.
@@ -26,6 +27,9 @@ public enum Figure {
     /** The time that 99 of 100 messages did not exceed. */
     @JsonProperty("p99")
     P99("latency, ms, p99", Better.LESS, run -> time(run, Metric.END_TO_END, Distribution::p99)),
+    /** How much longer or shorter a message took than the one before it at the same subscriber, on average. */
+    @JsonProperty("jitter")
+    JITTER("jitter, ms, mean", Better.LESS, run -> time(run, Metric.JITTER, Distribution::mean)),
     /** From publisher to the broker's acknowledgement and back, on average. */
     @JsonProperty("acknowledgement")
     ACKNOWLEDGEMENT("acknowledgement, ms, mean", Better.LESS, run -> time(run, Metric.PUBLISH, Distribution::mean)),
@@ -94,7 +98,13 @@ public enum Figure {
     CPU_2("broker 2, % of a core", Better.GIVEN, run -> percent(run, "n2")),
     /** Of the third. */
     @JsonProperty("cpu-3")
-    CPU_3("broker 3, % of a core", Better.GIVEN, run -> percent(run, "n3"));
+    CPU_3("broker 3, % of a core", Better.GIVEN, run -> percent(run, "n3")),
+    /** By how much the broker that took most of the processors is above the mean of the three. */
+    @JsonProperty("cpu-spread")
+    CPU_SPREAD("busiest broker, % above the mean of the three", Better.LESS, Figure::spread),
+    /** The processor time of the balancer itself. */
+    @JsonProperty("cpu-balancer")
+    CPU_BALANCER("the balancer, % of a core", Better.GIVEN, run -> percent(run, "proxy"));
 
     private final String words;
     private final Better better;
@@ -156,6 +166,15 @@ public enum Figure {
                         && parameters.get(name) instanceof Number number
                 ? number.doubleValue()
                 : Double.NaN;
+    }
+
+    private static double spread(RunResult run) {
+        double[] brokers = {percent(run, "n1"), percent(run, "n2"), percent(run, "n3")};
+        return 100
+                * (DoubleStream.of(brokers).max().orElseThrow()
+                                * brokers.length
+                                / DoubleStream.of(brokers).sum()
+                        - 1);
     }
 
     private static double percent(RunResult run, String process) {

@@ -37,6 +37,7 @@ final class Headline {
                     run -> run.measured().count(Count.RECEIVED) / run.targetCpuSeconds()),
             times("end to end", Metric.END_TO_END),
             times("end to end of bystanders", Metric.ASIDE),
+            times("jitter, from one message to the next", Metric.JITTER),
             times("publish acknowledgement", Metric.PUBLISH),
             times("request and answer", Metric.ROUND_TRIP),
             times("connect", Metric.CONNECT),

@@ -52,6 +52,8 @@ public final class PublishedPage {
         names.put("nginx", "Tributary behind NGINX");
         names.put("haproxy", "Tributary behind HAProxy");
         names.put("mosquitto", "Mosquitto here");
+        names.put("haproxy-mosquitto", "Mosquitto behind HAProxy here");
+        names.put("nginx-mosquitto", "Mosquitto behind NGINX here");
         names.put("mochi", "Mochi here");
         names.put("rabbitmq", "RabbitMQ here");
         names.put("hivemq-ce", "HiveMQ CE here");
@@ -84,7 +86,9 @@ public final class PublishedPage {
 
     /** The name of the file with the runs of a table on a target, in the full form or the fast one. */
     public static String fileName(PublishedTable table, String target, boolean isFull) {
-        String kind = target.replaceFirst("^(haproxy|nginx|cluster):.*", "$1").replaceAll("[^A-Za-z0-9-]+", "-");
+        String kind = target.replaceFirst("^cluster:.*", "cluster")
+                .replaceFirst("^(haproxy|nginx):[^:]*:[^:]*", "$1")
+                .replaceAll("[^A-Za-z0-9-]+", "-");
         return table.name() + "." + kind + (isFull ? FULL : NOTHING) + JSON;
     }
 

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param publish what they publish; null for nothing
  * @param aside whether they stand by while others are measured: their times are a distribution of their own
  * @param silence whether it is measured how long each of them gets nothing
+ * @param jitter whether it is measured how much times differ from one message to the next
  * @param brokers those that the clients take in turn, counted from 1; empty for all
  * @param churn how they come and go; null for clients that stay
  */
@@ -25,6 +26,7 @@ public record Group(
         boolean reply,
         boolean aside,
         boolean silence,
+        boolean jitter,
         List<Integer> brokers,
         @Nullable PublishOptions publish,
         @Nullable Churn churn) {
@@ -53,6 +55,7 @@ public record Group(
     /** The same with as many clients as a scale leaves of them, one at least. */
     Group scaledBy(double scale) {
         int size = scaled ? (int) Math.max(1, Math.round(count * scale)) : count;
-        return new Group(name, size, scaled, persistent, subscribe, reply, aside, silence, brokers, publish, churn);
+        return new Group(
+                name, size, scaled, persistent, subscribe, reply, aside, silence, jitter, brokers, publish, churn);
     }
 }

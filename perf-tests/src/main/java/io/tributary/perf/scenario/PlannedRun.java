@@ -42,6 +42,16 @@ public record PlannedRun(Map<String, Object> combination, Map<String, Object> tr
     }
 
     /**
+     * A text with the values of this run's parameters in place of their names, such as {@code nginx:${policy}:3}.
+     *
+     * @throws ScenarioException if there is no such parameter
+     */
+    public String filled(String text) {
+        return String.valueOf(
+                Parameters.fill(text, Yaml.asMap("parameters", tree.getOrDefault("parameters", Map.of()))));
+    }
+
+    /**
      * The scenario, with the scale applied to the numbers of clients.
      *
      * @throws ScenarioException if a setting is unknown, or not possible

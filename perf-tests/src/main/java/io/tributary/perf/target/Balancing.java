@@ -12,6 +12,10 @@ enum Balancing {
     ROUND_ROBIN("", "balance roundrobin"),
     /** The node with the fewest connections. */
     LEAST_CONNECTIONS("least_conn;", "balance leastconn"),
+    /** The same; of several with as few connections the one whose last health check was answered soonest. */
+    LEAST_RESPONSE_TIME(null, "balance leastconn", "use-server %[lua.least_response_time] if TRUE"),
+    /** The fewest connections, which count for more the longer a node takes to answer health checks. */
+    HYBRID(null, "balance leastconn", "use-server %[lua.hybrid] if TRUE"),
     /**
      * By the client identifier in CONNECT: a client comes back to its node. The proxy reads the first packet before it
      * connects; what is no CONNECT it does not let through.
@@ -67,6 +71,11 @@ enum Balancing {
             throw new TargetException("NGINX has no policy " + word() + " here; haproxy:" + word() + ":NODES has");
         }
         return nginx;
+    }
+
+    /** Whether nodes are asked for how long they take to answer CONNECT. */
+    boolean asksNodes() {
+        return this == LEAST_RESPONSE_TIME || this == HYBRID;
     }
 
     /** The lines of HAProxy's back-end. */

@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A proxy in front of several nodes, a program of the distribution. No checks of nodes: no node is to die behind it.
+ * A proxy in front of several nodes, a program of the distribution. Nodes are checked where the policy needs to know how
+ * long they take to answer, and not otherwise: no node is to die behind it.
  */
 enum Proxy {
     /** HAProxy, with as many threads as there are processors. */
@@ -17,10 +18,15 @@ enum Proxy {
         @Override
         String configuration(Balancing policy, int port, List<InetSocketAddress> nodes, Path directory) {
             List<String> lines = new ArrayList<>();
+            if (policy.asksNodes()) {
+                lines.add("global");
+                lines.add("  lua-load " + directory.resolve(LUA));
+            }
             lines.add("""
                     defaults
                       mode tcp
                       timeout connect 5s
+                      timeout check 5s
                       timeout client 1h
                       timeout server 1h
                     frontend mqtt
@@ -28,6 +34,9 @@ enum Proxy {
                       default_backend nodes
                     backend nodes""".formatted(port));
             policy.haproxy().forEach(line -> lines.add("  " + line));
+            if (policy.asksNodes()) {
+                lines.add(CHECK.indent(2).stripTrailing());
+            }
             for (int i = 0; i < nodes.size(); i++) {
                 lines.add("  server n" + (i + 1) + " " + address(nodes.get(i)));
             }
@@ -79,6 +88,18 @@ enum Proxy {
 
     /** Where Debian has it, in its package libnginx-mod-stream. */
     private static final Path STREAM_MODULE = Path.of("/usr/lib/nginx/modules/ngx_stream_module.so");
+
+    /** The choices that HAProxy makes by a script. */
+    static final String LUA = "balancing.lua";
+
+    /** CONNECT of MQTT 3.1.1 without a client identifier, CONNACK, DISCONNECT, twice a second. */
+    private static final String CHECK = """
+            option tcp-check
+            tcp-check connect
+            tcp-check send-binary 100c00044d5154540402000a0000
+            tcp-check expect binary 20020000
+            tcp-check send-binary e000
+            default-server check inter 500ms""";
 
     private final String product;
 

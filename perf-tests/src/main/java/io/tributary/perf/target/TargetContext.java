@@ -38,6 +38,11 @@ public record TargetContext(
         settings = Map.copyOf(settings);
     }
 
+    /** The same with a directory of its own, for one of several servers. */
+    TargetContext in(String name) {
+        return new TargetContext(launcher, directory.resolve(name), programs, mqtt, settings);
+    }
+
     /** A port of the loopback interface on which nobody listens. */
     int freePort() {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

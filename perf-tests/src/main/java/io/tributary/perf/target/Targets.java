@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 
 /** All that can be measured, by the words of the command line. */
 public final class Targets {
+    private static final String MOSQUITTO = "mosquitto";
     private static final Map<String, TargetKind> BY_NAME = byName();
 
     /** Behind {@code cluster:}, such as {@code 5,kafka=5,redis=11}. */
@@ -26,7 +27,7 @@ public final class Targets {
         Map<String, TargetKind> kinds = new LinkedHashMap<>();
         kinds.put("standalone", new Standalone());
         kinds.put("cluster", new ClusterTarget(new Size(1, 1, 3)));
-        kinds.put("mosquitto", new Mosquitto());
+        kinds.put(MOSQUITTO, new Mosquitto(1));
         kinds.put("hivemq-ce", new HiveMq());
         kinds.put("nats", new Nats());
         kinds.put("mochi", new Mochi());
@@ -37,7 +38,7 @@ public final class Targets {
     /** What can be said, for people. */
     public static String choices() {
         return String.join(", ", BY_NAME.keySet()) + ", cluster:NODES[,kafka=N][,redis=N], cluster:DIRECTORY,"
-                + " haproxy:POLICY:NODES, nginx:POLICY:NODES, HOST:PORT[,HOST:PORT...]";
+                + " haproxy:POLICY:NODES[:mosquitto], nginx:POLICY:NODES[:mosquitto], HOST:PORT[,HOST:PORT...]";
     }
 
     /**
@@ -98,10 +99,16 @@ public final class Targets {
 
     private static TargetKind balanced(Proxy proxy, String words) {
         String[] parts = words.split(":", -1);
-        if (parts.length != 3 || !parts[2].matches("[1-9]")) {
+        boolean isMosquitto = parts.length == 4 && parts[3].equals(MOSQUITTO);
+        if ((parts.length != 3 && !isMosquitto) || !parts[2].matches("[1-9]")) {
             throw new TargetException("--target " + words + ": it is " + proxy.word()
-                    + ":POLICY:NODES, with 1 to 9 nodes and one of " + Balancing.words());
+                    + ":POLICY:NODES or " + proxy.word() + ":POLICY:NODES:mosquitto, with 1 to 9 nodes and one of "
+                    + Balancing.words());
         }
-        return new BalancedCluster(proxy, Balancing.of(parts[1]), Integer.parseInt(parts[2]));
+        int nodes = Integer.parseInt(parts[2]);
+        return new Balanced(
+                proxy,
+                Balancing.of(parts[1]),
+                isMosquitto ? new Mosquitto(nodes) : new ClusterTarget(new Size(nodes, 1, 3)));
     }
 }

@@ -2,6 +2,7 @@ package io.tributary.perf.target;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tributary.perf.scenario.MqttOptions;
 import io.tributary.perf.scenario.MqttOptions.Wire;
@@ -18,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class BalancedClusterTest {
+class BalancedTest {
     private static final List<InetSocketAddress> NODES = Stream.of(1001, 1002)
             .map(port -> new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
             .toList();
@@ -30,6 +31,8 @@ class BalancedClusterTest {
     @CsvSource({
         "round-robin, balance roundrobin",
         "least-connections, balance leastconn",
+        "least-response-time, use-server %[lua.least_response_time] if TRUE",
+        "hybrid, use-server %[lua.hybrid] if TRUE",
         "client-identifier, balance hash var(txn.client)"
     })
     void namesPolicyAndEachNodeWhenConfigured(String word, String line) {
@@ -57,6 +60,28 @@ class BalancedClusterTest {
                 .isEqualTo(text.chars().filter(c -> c == '}').count());
     }
 
+    @ParameterizedTest
+    @CsvSource({"round-robin, 0", "least-connections, 0", "least-response-time, 1", "hybrid, 1", "client-identifier, 0"
+    })
+    void asksNodesWhenPolicyNeedsTheirAnswers(String word, int times) {
+        String text = Proxy.HAPROXY.configuration(Balancing.of(word), 1000, NODES, directory);
+        assertThat(text.lines().map(String::strip).filter("default-server check inter 500ms"::equals))
+                .hasSize(times);
+        assertThat(text.lines().map(String::strip).filter(line -> line.startsWith("lua-load ")))
+                .hasSize(times);
+    }
+
+    @Test
+    void refusesUserNamesWhenProxyAsksNodes() {
+        assumeTrue(Programs.find("haproxy").isPresent(), "haproxy is not installed");
+        MqttOptions named = new MqttOptions(
+                "3.1.1", Wire.TCP, "/mqtt", Duration.ZERO, 65_535, "user", "secret", null, null, null, false);
+        TargetContext context = new TargetContext(Path.of("tributary"), directory, directory, named, Map.of());
+        assertThatExceptionOfType(TargetException.class)
+                .isThrownBy(() -> Targets.start("haproxy:hybrid:3:mosquitto", context, Map.of()))
+                .withMessageStartingWith("with the policy hybrid the proxy asks nodes by MQTT over TCP");
+    }
+
     @Test
     void saysWhoHasPolicyWhenNginxHasNot() {
         assertThatExceptionOfType(TargetException.class)
@@ -73,12 +98,19 @@ class BalancedClusterTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"haproxy:round-robin", "haproxy:round-robin:0", "haproxy:round-robin:3:4"})
+    @ValueSource(
+            strings = {
+                "haproxy:round-robin",
+                "haproxy:round-robin:0",
+                "haproxy:round-robin:3:4",
+                "nginx:round-robin:3:nats"
+            })
     void saysHowItIsWrittenWhenWordsAreWrong(String words) {
         assertThatExceptionOfType(TargetException.class)
                 .isThrownBy(() -> Targets.start(words, context(), Map.of()))
-                .withMessageContaining("haproxy:POLICY:NODES")
-                .withMessageContaining("round-robin, least-connections, client-identifier");
+                .withMessageContaining(":POLICY:NODES:mosquitto, with 1 to 9 nodes")
+                .withMessageContaining(
+                        "round-robin, least-connections, least-response-time, hybrid, client-identifier");
     }
 
     @Test
