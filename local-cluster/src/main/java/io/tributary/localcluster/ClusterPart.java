@@ -23,7 +23,7 @@ record ClusterPart(String name, String role, String state, long pid, Map<String,
         for (String kind : kinds) {
             ports.put(kind, port + step * ports.size());
         }
-        long pid = process.isRunning() ? process.pid() : 0;
+        long pid = process.runningPid().orElse(0);
         return new ClusterPart(
                 process.name(),
                 role,

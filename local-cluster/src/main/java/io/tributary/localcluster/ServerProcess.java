@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -215,9 +216,12 @@ public final class ServerProcess {
      * @throws IllegalStateException if it does not run
      */
     public synchronized long pid() {
-        return running()
-                .orElseThrow(() -> new IllegalStateException(name + " does not run"))
-                .pid();
+        return runningPid().orElseThrow(() -> new IllegalStateException(name + " does not run"));
+    }
+
+    /** The process identifier; empty if it does not run, and it may end at any moment. */
+    synchronized OptionalLong runningPid() {
+        return running().stream().mapToLong(ProcessHandle::pid).findFirst();
     }
 
     /** What it is called, such as {@code kafka-1}. */

@@ -5,6 +5,9 @@ package io.tributary.broker.shard;
  * the driver.
  */
 final class LaneWindow {
+    /** So that a client with a very short queue is not sent its messages one by one. */
+    private static final int LEAST_MESSAGES = 16;
+
     private final int mostMessages;
     private final int mostBytes;
     private final DeliveryMemory.Part memory;
@@ -14,10 +17,30 @@ final class LaneWindow {
     /** Whether the window was full, and a quarter of it is not free yet. */
     private boolean filled;
 
-    LaneWindow(ShardConfig config, DeliveryMemory.Part memory) {
-        mostMessages = config.windowMessages();
-        mostBytes = config.windowBytes();
+    private LaneWindow(int mostMessages, int mostBytes, DeliveryMemory.Part memory) {
+        this.mostMessages = mostMessages;
+        this.mostBytes = mostBytes;
         this.memory = memory;
+    }
+
+    /** Of something without a limit, such as an application's topic. */
+    static LaneWindow ofTopic(ShardConfig config, DeliveryMemory.Part memory) {
+        return new LaneWindow(config.windowMessages(), config.windowBytes(), memory);
+    }
+
+    /**
+     * Of a queue: no more than half of what it may hold, or 16 messages where that is less. What was handed to a
+     * connection cannot make room any more, so a queue whose whole content was handed would drop what comes, whatever is
+     * configured.
+     *
+     * @param lanes into how many windows the part of the queue is divided: 1, or one for each priority
+     */
+    static LaneWindow ofQueue(ShardConfig config, int lanes, DeliveryMemory.Part memory) {
+        int part = lanes + 1; // with four lanes a fifth each, so that a fifth is left
+        int messages = Math.max(LEAST_MESSAGES / lanes, config.queue().maxMessages() / part);
+        long bytes = config.queue().maxBytes() / part;
+        return new LaneWindow(
+                Math.min(config.windowMessages(), messages), (int) Math.min(config.windowBytes(), bytes), memory);
     }
 
     boolean hasRoom() {

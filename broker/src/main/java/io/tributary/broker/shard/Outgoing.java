@@ -101,7 +101,7 @@ final class Outgoing {
         epoch = client.epoch();
         this.config = config;
         this.memory = memory;
-        window = new LaneWindow(config, memory);
+        window = reading == null ? LaneWindow.ofQueue(config, 1, memory) : LaneWindow.ofTopic(config, memory);
         withheld = unlogged == null ? new HashSet<>() : unlogged.settled();
         received = unlogged == null ? new HashSet<>() : unlogged.received();
         this.dupUpTo = dupUpTo;
@@ -287,9 +287,10 @@ final class Outgoing {
     }
 
     /**
-     * What a lane has of the window; all of it where there is one. Each lane has as much as there is without lanes, so
-     * that no message waits for one of a lower priority. Nor does one wait for others where a new owner goes on with a
-     * connection: the client may take nothing more before the owner knows of what is in flight, in whatever lane.
+     * What a lane has of the window; all of it where there is one. Each lane has a window of its own, so that no message
+     * waits for one of a lower priority, and the four of them leave something of a full queue that can make room. Nor
+     * does one wait for others where a new owner goes on with a connection: the client may take nothing more before the
+     * owner knows of what is in flight, in whatever lane.
      */
     private LaneWindow window(int lane) {
         LaneWindow[] known = windows;
@@ -298,7 +299,7 @@ final class Outgoing {
         }
         if (known == null) {
             known = new LaneWindow[RELEASED + 1];
-            Arrays.setAll(known, _ -> new LaneWindow(config, memory));
+            Arrays.setAll(known, _ -> LaneWindow.ofQueue(config, RELEASED, memory));
             windows = known;
             for (Handed each : handed.values()) {
                 known[each.lane].put(each.size);

@@ -19,8 +19,10 @@ import java.time.Duration;
  *     sessions, wills, removals; all shards together. A shard that has its part of it waiting reads its log no further.
  * @param deliveryBytes how much memory may be taken by messages between queues and connections, in bytes, all shards
  *     together: those that connections were handed, and those that are kept because their session is behind
- * @param windowMessages how many unacknowledged messages are handed to a connection ahead
- * @param windowBytes how many bytes of unacknowledged messages are handed to a connection ahead
+ * @param windowMessages how many unacknowledged messages are handed to a connection ahead; of a queue also no more than
+ *     half of its limit, or a fifth for each priority where there are several (16 and 4 where that is
+ *     less)
+ * @param windowBytes how many bytes of unacknowledged messages are handed to a connection ahead, with the same limits
  * @param expirySweep how many queued messages of sessions that are away are looked at in a second for whether they have
  *     expired, in all shards together if all were this node's; 0 for none
  * @param queue the limits of each session's queue

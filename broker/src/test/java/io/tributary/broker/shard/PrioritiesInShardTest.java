@@ -13,6 +13,7 @@ import io.tributary.common.event.ShardEvent.Publish;
 import io.tributary.common.mqtt.QoS;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -293,6 +294,36 @@ class PrioritiesInShardTest {
         shard.publishOf("a", 3, 3, 3);
         shard.fold(attach("a", 8));
         assertThat(shard.target.take()).containsExactly("7: 5", "8: 4 dup 10 3 dup");
+    }
+
+    /** What was handed to a connection cannot make room, so it is never all of a queue. */
+    @Test
+    void oldestMessagesThatWaitMakeRoomWhenConnectedClientStalls() {
+        shard = DeliveryFixture.of(100, 40, Overflow.DROP_OLDEST);
+        shard.fold(attach("a", 7));
+        shard.publishOf("a", new int[40]);
+        shard.target.take();
+        assertThat(shard.dropped).isEmpty();
+        shard.publishOf("a", new int[7]);
+        assertThat(shard.dropped).hasSize(7);
+        shard.settle("a", LongStream.rangeClosed(1, 20).toArray());
+        assertThat(String.join(" ", shard.target.take())).startsWith("7: 28").contains("47");
+    }
+
+    @Test
+    void messagesOfLowerPrioritiesMakeRoomWhenConnectedClientStallsWithMessagesOfAll() {
+        shard = DeliveryFixture.of(100, 40, Overflow.DROP_OLDEST);
+        shard.fold(attach("a", 7));
+        for (int priority = 0; priority <= 3; priority++) {
+            int[] ten = new int[10];
+            Arrays.fill(ten, priority);
+            shard.publishOf("a", ten);
+        }
+        shard.target.take(); // eight of each
+        shard.publishOf("a", 3, 3, 3, 3);
+        assertThat(shard.dropped).hasSize(4);
+        shard.settle("a", LongStream.rangeClosed(31, 38).toArray());
+        assertThat(shard.target.take()).containsExactly("7: 39 40 41 42 43 44");
     }
 
     /** Two messages in flight must not have one packet identifier. */
