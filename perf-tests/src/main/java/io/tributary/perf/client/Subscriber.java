@@ -32,7 +32,7 @@ final class Subscriber {
     private final LoadLoop loop;
     private final Receiver judge;
     private final boolean replies;
-    private final Metric endToEnd;
+    private final boolean isAside;
     private final boolean hasJitter;
     private final int firstOwnSource;
     private final int ownSources;
@@ -47,7 +47,7 @@ final class Subscriber {
         this.loop = loop;
         this.judge = judge;
         replies = planned.group().reply();
-        endToEnd = planned.group().aside() ? Metric.ASIDE : Metric.END_TO_END;
+        isAside = planned.group().aside();
         hasJitter = planned.group().jitter();
         firstOwnSource = planned.firstSource();
         silence = planned.group().silence() ? new Silence() : null;
@@ -113,10 +113,9 @@ final class Subscriber {
             loop.count(Count.FOREIGN);
             return;
         }
-        boolean isAnswer = source >= firstOwnSource && source < firstOwnSource + ownSources;
         long now = loop.clock().nanos();
         long age = Stamp.ageNanos(first, second, now);
-        loop.tally().record(isAnswer ? Metric.ROUND_TRIP : endToEnd, age);
+        loop.tally().record(metric(source), age);
         if (hasJitter) {
             jitter(age);
         }
@@ -130,6 +129,13 @@ final class Subscriber {
         if (replies && answerTo != null) {
             reply(from, message, answerTo);
         }
+    }
+
+    private Metric metric(int source) {
+        if (source >= firstOwnSource && source < firstOwnSource + ownSources) {
+            return Metric.ROUND_TRIP;
+        }
+        return isAside || loop.plan().isAside(source) ? Metric.ASIDE : Metric.END_TO_END;
     }
 
     private void jitter(long ageNanos) {

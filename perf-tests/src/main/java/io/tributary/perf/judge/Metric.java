@@ -4,7 +4,7 @@ package io.tributary.perf.judge;
 public enum Metric {
     /** From when a message was to be sent until a subscriber had it. */
     END_TO_END("end to end"),
-    /** The same of clients that stand by while others are measured ({@code aside}). */
+    /** The same of what clients get and publish that stand by while others are measured ({@code aside}). */
     ASIDE("end to end of bystanders"),
     /** How much longer or shorter that took than for the message before at the same subscriber. */
     JITTER("jitter: change of end to end from one message to the next"),

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param persistent whether their sessions outlive their connections
  * @param reply whether they answer messages that have a response topic
  * @param publish what they publish; null for nothing
- * @param aside whether they stand by while others are measured: their times are a distribution of their own
+ * @param aside whether they stand by while others are measured: the times of what they get, and of what they publish,
+ *     are a distribution of their own
  * @param silence whether it is measured how long each of them gets nothing
  * @param jitter whether it is measured how much times differ from one message to the next
  * @param brokers those that the clients take in turn, counted from 1; empty for all

@@ -2,6 +2,7 @@ package io.tributary.perf.scenario;
 
 import io.tributary.perf.judge.Stamp;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.IntConsumer;
@@ -21,6 +22,7 @@ public final class Plan {
     private final int sources;
     private final int[] fanOut;
     private final int[] localFanOut;
+    private final BitSet aside = new BitSet();
     private final Share share;
     private final FilterIndex index = new FilterIndex();
 
@@ -43,7 +45,9 @@ public final class Plan {
             firstClient[g + 1] = firstClient[g] + group.count();
             firstSource[g] = next;
             PublishOptions publish = group.publish();
+            int before = next;
             next = Math.addExact(next, publish == null ? 0 : Math.multiplyExact(group.count(), publish.topics()));
+            aside.set(before, next, group.aside());
         }
         if (next > Stamp.MAX_SOURCES) {
             throw new ScenarioException("more than " + Stamp.MAX_SOURCES + " publishers and topics");
@@ -68,6 +72,11 @@ public final class Plan {
     /** The number of publishers' topics. */
     public int sources() {
         return sources;
+    }
+
+    /** Whether the messages of a source are of clients that stand by while others are measured. */
+    public boolean isAside(int source) {
+        return aside.get(source);
     }
 
     /** How many deliveries a message of each source leads to; shared with the caller, who does not write to it. */

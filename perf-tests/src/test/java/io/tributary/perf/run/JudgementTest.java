@@ -50,6 +50,31 @@ class JudgementTest {
         }
     }
 
+    /** All messages but the first of each of three subscribers follow another; those of the alarms stand aside. */
+    @Test
+    void measuresChangesOfTimesAndThoseAsideWhenAsked() {
+        try (StubBroker broker = new StubBroker(Faults.NONE, null)) {
+            RunResult result = Runs.perform(
+                    Runs.planned(
+                            """
+                limits: {stall: 5s}
+                groups:
+                  - {name: sub, count: 3, jitter: true, subscribe: [{filter: "t/{n}"}, {filter: "alarm/{n}"}]}
+                  - {name: pub, count: 3, publish: {topic: "t/{n}", window: 7, payload: 40}}
+                  - {name: alarms, count: 3, aside: true, publish: {topic: "alarm/{n}", window: 1, payload: 40}}
+                steps:
+                  - {name: connect, do: connect}
+                  - {name: publish, do: publish, messages: 20, measured: true}
+                  - {name: drain, do: drain, measured: true}
+                """),
+                    broker.address(),
+                    null);
+            assertThat(Runs.values(result, Metric.END_TO_END)).isEqualTo(60);
+            assertThat(Runs.values(result, Metric.ASIDE)).isEqualTo(60);
+            assertThat(Runs.values(result, Metric.JITTER)).isEqualTo(120 - 3);
+        }
+    }
+
     @Test
     void doesNotStandStillWhenQos0IsLostInClosedLoop() {
         try (StubBroker broker = new StubBroker(new Faults(0, -1, -1, -1), null)) {
