@@ -54,9 +54,7 @@ class JudgementTest {
     @Test
     void measuresChangesOfTimesAndThoseAsideWhenAsked() {
         try (StubBroker broker = new StubBroker(Faults.NONE, null)) {
-            RunResult result = Runs.perform(
-                    Runs.planned(
-                            """
+            RunResult result = Runs.perform(Runs.planned("""
                 limits: {stall: 5s}
                 groups:
                   - {name: sub, count: 3, jitter: true, subscribe: [{filter: "t/{n}"}, {filter: "alarm/{n}"}]}
@@ -66,9 +64,7 @@ class JudgementTest {
                   - {name: connect, do: connect}
                   - {name: publish, do: publish, messages: 20, measured: true}
                   - {name: drain, do: drain, measured: true}
-                """),
-                    broker.address(),
-                    null);
+                """), broker.address(), null);
             assertThat(Runs.values(result, Metric.END_TO_END)).isEqualTo(60);
             assertThat(Runs.values(result, Metric.ASIDE)).isEqualTo(60);
             assertThat(Runs.values(result, Metric.JITTER)).isEqualTo(120 - 3);
