@@ -8,6 +8,9 @@ final class LaneWindow {
     /** So that a client with a very short queue is not sent its messages one by one. */
     private static final int LEAST_MESSAGES = 16;
 
+    private static final int HALF = 2;
+    private static final int EIGHTH = 8;
+
     private final int mostMessages;
     private final int mostBytes;
     private final DeliveryMemory.Part memory;
@@ -23,21 +26,27 @@ final class LaneWindow {
         this.memory = memory;
     }
 
-    /** Of something without a limit, such as an application's topic. */
+    /** Of an application's topic, which has no limit. */
     static LaneWindow ofTopic(ShardConfig config, DeliveryMemory.Part memory) {
         return new LaneWindow(config.windowMessages(), config.windowBytes(), memory);
     }
 
     /**
-     * Of a queue: no more than half of what it may hold, or 16 messages where that is less. What was handed to a
-     * connection cannot make room any more, so a queue whose whole content was handed would drop what comes, whatever is
-     * configured.
-     *
-     * @param lanes into how many windows the part of the queue is divided: 1, or one for each priority
+     * Of the messages of the lowest priority, or of all: at most half of what the queue may hold, yet 16 messages in
+     * any case. What was handed to a connection cannot make room any more, so a queue whose whole content was handed
+     * would drop what comes, whatever is configured.
      */
-    static LaneWindow ofQueue(ShardConfig config, int lanes, DeliveryMemory.Part memory) {
-        int part = lanes + 1; // with four lanes a fifth each, so that a fifth is left
-        int messages = Math.max(LEAST_MESSAGES / lanes, config.queue().maxMessages() / part);
+    static LaneWindow ofQueue(ShardConfig config, DeliveryMemory.Part memory) {
+        return ofQueue(config, HALF, LEAST_MESSAGES, memory);
+    }
+
+    /** Of the messages of a higher priority: an eighth, so that with three of them an eighth of the queue is left. */
+    static LaneWindow ofHigher(ShardConfig config, DeliveryMemory.Part memory) {
+        return ofQueue(config, EIGHTH, LEAST_MESSAGES / (EIGHTH / HALF), memory);
+    }
+
+    private static LaneWindow ofQueue(ShardConfig config, int part, int least, DeliveryMemory.Part memory) {
+        int messages = Math.max(least, config.queue().maxMessages() / part);
         long bytes = config.queue().maxBytes() / part;
         return new LaneWindow(
                 Math.min(config.windowMessages(), messages), (int) Math.min(config.windowBytes(), bytes), memory);

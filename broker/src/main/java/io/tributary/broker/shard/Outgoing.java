@@ -101,7 +101,7 @@ final class Outgoing {
         epoch = client.epoch();
         this.config = config;
         this.memory = memory;
-        window = reading == null ? LaneWindow.ofQueue(config, 1, memory) : LaneWindow.ofTopic(config, memory);
+        window = reading == null ? LaneWindow.ofQueue(config, memory) : LaneWindow.ofTopic(config, memory);
         withheld = unlogged == null ? new HashSet<>() : unlogged.settled();
         received = unlogged == null ? new HashSet<>() : unlogged.received();
         this.dupUpTo = dupUpTo;
@@ -287,10 +287,9 @@ final class Outgoing {
     }
 
     /**
-     * What a lane has of the window; all of it where there is one. Each lane has a window of its own, so that no message
-     * waits for one of a lower priority, and the four of them leave something of a full queue that can make room. Nor
-     * does one wait for others where a new owner goes on with a connection: the client may take nothing more before the
-     * owner knows of what is in flight, in whatever lane.
+     * What a lane has of the window; all of it where there is one. Each lane has a window of its own, so that no
+     * message waits for one of a lower priority. Nor does a message wait for other lanes where a new owner goes on with
+     * a connection: the client may take nothing more before the owner knows of what is in flight, in whatever lane.
      */
     private LaneWindow window(int lane) {
         LaneWindow[] known = windows;
@@ -299,7 +298,10 @@ final class Outgoing {
         }
         if (known == null) {
             known = new LaneWindow[RELEASED + 1];
-            Arrays.setAll(known, _ -> LaneWindow.ofQueue(config, RELEASED, memory));
+            Arrays.setAll(
+                    known,
+                    priority ->
+                            priority == 0 ? LaneWindow.ofQueue(config, memory) : LaneWindow.ofHigher(config, memory));
             windows = known;
             for (Handed each : handed.values()) {
                 known[each.lane].put(each.size);

@@ -19,10 +19,10 @@ import java.time.Duration;
  *     sessions, wills, removals; all shards together. A shard that has its part of it waiting reads its log no further.
  * @param deliveryBytes how much memory may be taken by messages between queues and connections, in bytes, all shards
  *     together: those that connections were handed, and those that are kept because their session is behind
- * @param windowMessages how many unacknowledged messages are handed to a connection ahead; of a queue also no more than
- *     half of its limit, or a fifth for each priority where there are several (16 and 4 where that is
- *     less)
- * @param windowBytes how many bytes of unacknowledged messages are handed to a connection ahead, with the same limits
+ * @param windowMessages how many unacknowledged messages are handed to a connection ahead; of a queue at most half of
+ *     its limit, yet 16 messages in any case; of each priority above 0 besides an eighth, or 4
+ * @param windowBytes how many bytes of unacknowledged messages are handed to a connection ahead; of a queue at most
+ *     half of its limit, and of each priority above 0 besides an eighth, yet one message in any case
  * @param expirySweep how many queued messages of sessions that are away are looked at in a second for whether they have
  *     expired, in all shards together if all were this node's; 0 for none
  * @param queue the limits of each session's queue
@@ -202,13 +202,13 @@ public record ShardConfig(
             return this;
         }
 
-        /** How many unacknowledged messages are handed to a connection ahead. */
+        /** How many unacknowledged messages are handed to a connection ahead; no more than a part of a queue's limit. */
         public Builder windowMessages(int value) {
             windowMessages = value;
             return this;
         }
 
-        /** How many bytes of unacknowledged messages are handed to a connection ahead. */
+        /** How many bytes of unacknowledged messages are handed to a connection ahead, with the same parts. */
         public Builder windowSize(int value) {
             windowSize = value;
             return this;

@@ -14,6 +14,7 @@ import io.tributary.common.mqtt.QoS;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -310,20 +311,36 @@ class PrioritiesInShardTest {
         assertThat(String.join(" ", shard.target.take())).startsWith("7: 28").contains("47");
     }
 
+    /** Half of the queue is handed before there are others than of priority 0, and an eighth of each of those. */
     @Test
-    void messagesOfLowerPrioritiesMakeRoomWhenConnectedClientStallsWithMessagesOfAll() {
+    void alarmFindsRoomWhenConnectedClientStallsWithMessagesOfAllPriorities() {
         shard = DeliveryFixture.of(100, 40, Overflow.DROP_OLDEST);
         shard.fold(attach("a", 7));
-        for (int priority = 0; priority <= 3; priority++) {
-            int[] ten = new int[10];
-            Arrays.fill(ten, priority);
-            shard.publishOf("a", ten);
+        shard.publishOf("a", new int[20]);
+        for (int priority = 1; priority <= 3; priority++) {
+            int[] some = new int[8];
+            Arrays.fill(some, priority);
+            shard.publishOf("a", some);
         }
-        shard.target.take(); // eight of each
-        shard.publishOf("a", 3, 3, 3, 3);
+        assertThat(shard.target.take().stream()
+                        .flatMap(line -> Stream.of(line.substring(3).split(" ", -1))))
+                .hasSize(20 + 5 + 5 + 5);
         assertThat(shard.dropped).hasSize(4);
-        shard.settle("a", LongStream.rangeClosed(31, 38).toArray());
-        assertThat(shard.target.take()).containsExactly("7: 39 40 41 42 43 44");
+        shard.publishOf("a", 3);
+        assertThat(shard.dropped).hasSize(5);
+        shard.settle("a", LongStream.rangeClosed(37, 41).toArray());
+        assertThat(String.join(" ", shard.target.take())).contains("42").contains("45");
+    }
+
+    @Test
+    void windowIsWholeAgainWhenMessagesOfOtherPrioritiesAreGone() {
+        shard = DeliveryFixture.of(100, 40, Overflow.DROP_OLDEST);
+        shard.fold(attach("a", 7));
+        shard.publishOf("a", 3);
+        shard.settle("a", 1);
+        shard.target.take();
+        shard.publishOf("a", new int[30]);
+        assertThat(shard.target.take()).hasSize(20);
     }
 
     /** Two messages in flight must not have one packet identifier. */

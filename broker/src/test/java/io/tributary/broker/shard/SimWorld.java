@@ -306,17 +306,23 @@ final class SimWorld {
         nodes.stream().filter(node -> node != owner).findFirst().ifPresent(node -> log.assign(shard, node.log));
     }
 
+    /** Five times the number from a bound on: the parts of a queue that are handed ahead are of long ones. */
+    private static int sometimesLong(int number, int bound) {
+        return number < bound ? number : 5 * number;
+    }
+
     private ShardConfig drawConfig() {
         boolean tight = clock.chance(0.5);
         QueueLimits limits = faults.limits
-                ? new QueueLimits(clock.between(3, 10), 1 << 20, clock.oneOf(List.of(Overflow.values())))
+                ? new QueueLimits(
+                        sometimesLong(clock.between(3, 10), 9), 1 << 20, clock.oneOf(List.of(Overflow.values())))
                 : QueueLimits.defaults();
         return ShardConfig.builder()
                 .threads(1)
                 .savePointInterval(Duration.ofMillis(clock.between(10, 800)))
                 .savePointMessages(tight ? clock.between(1, 3) : 500)
                 .savePointSize(256 << 10)
-                .windowMessages(clock.between(1, 12))
+                .windowMessages(sometimesLong(clock.between(1, 12), 11))
                 .windowSize(clock.chance(0.2) ? 1024 : 1 << 20)
                 .unsavedSize(tight ? clock.between(1, 20) * 1024L : 64 << 20)
                 .deliverySize(tight ? TIGHT_DELIVERY_BYTES : 64 << 20)

@@ -27,13 +27,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Subscriber {
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    /** In place of an age, before the first message. */
+    private static final long NONE = Long.MIN_VALUE;
+
     private static final int MAX_PACKET_ID = 65_535;
 
     private final LoadLoop loop;
     private final Receiver judge;
     private final boolean replies;
     private final boolean isAside;
-    private final boolean hasJitter;
+    private final boolean measuresJitter;
     private final int firstOwnSource;
     private final int ownSources;
     /** The messages of QoS 2 for which PUBREL has not come; they live with the session. */
@@ -41,14 +44,14 @@ final class Subscriber {
 
     private final @Nullable Silence silence;
     private int lastReplyId;
-    private long lastAgeNanos = Long.MIN_VALUE;
+    private long lastAgeNanos = NONE;
 
     Subscriber(PlannedClient planned, LoadLoop loop, Receiver judge) {
         this.loop = loop;
         this.judge = judge;
         replies = planned.group().reply();
         isAside = planned.group().aside();
-        hasJitter = planned.group().jitter();
+        measuresJitter = planned.group().jitter();
         firstOwnSource = planned.firstSource();
         silence = planned.group().silence() ? new Silence() : null;
         if (silence != null) {
@@ -115,9 +118,10 @@ final class Subscriber {
         }
         long now = loop.clock().nanos();
         long age = Stamp.ageNanos(first, second, now);
-        loop.tally().record(metric(source), age);
-        if (hasJitter) {
-            jitter(age);
+        Metric metric = metric(source);
+        loop.tally().record(metric, age);
+        if (measuresJitter && metric != Metric.ROUND_TRIP) {
+            recordJitter(age);
         }
         loop.tally().received(now, payload.length);
         if (silence != null) {
@@ -138,8 +142,8 @@ final class Subscriber {
         return isAside || loop.plan().isAside(source) ? Metric.ASIDE : Metric.END_TO_END;
     }
 
-    private void jitter(long ageNanos) {
-        if (lastAgeNanos != Long.MIN_VALUE) {
+    private void recordJitter(long ageNanos) {
+        if (lastAgeNanos != NONE) {
             loop.tally().record(Metric.JITTER, Math.abs(ageNanos - lastAgeNanos));
         }
         lastAgeNanos = ageNanos;

@@ -9,6 +9,7 @@ import io.tributary.perf.run.Run;
 import io.tributary.perf.run.Watched;
 import io.tributary.perf.scenario.PlannedRun;
 import io.tributary.perf.scenario.Scenario;
+import io.tributary.perf.scenario.ScenarioException;
 import io.tributary.perf.target.NodeMetrics;
 import io.tributary.perf.target.Target;
 import io.tributary.perf.target.TargetContext;
@@ -37,11 +38,12 @@ record Measurement(PrintWriter err, Map<String, Long> pids, Map<String, URI> nod
     /**
      * Makes a run.
      *
-     * @param target in the words of the command line
+     * @param words the target in those of the command line, in which parameters of the run may be named
      * @throws IOException if its folder cannot be made
      */
-    RunResult perform(PlannedRun planned, String target, LocalRunners runners) throws IOException {
+    RunResult perform(PlannedRun planned, String words, LocalRunners runners) throws IOException {
         Scenario scenario = planned.scenario();
+        String target = target(planned, words);
         Path data = Files.createTempDirectory("tributary-perf-");
         TargetContext context =
                 new TargetContext(Program.launcher(), data, peers(), scenario.mqtt(), scenario.targetSettings());
@@ -76,6 +78,22 @@ record Measurement(PrintWriter err, Map<String, Long> pids, Map<String, URI> nod
         } finally {
             delete(data);
         }
+    }
+
+    /** Filled in; its policy is the run's, by whose name the result goes. */
+    private static String target(PlannedRun planned, String words) {
+        String target;
+        try {
+            target = planned.filled(words);
+        } catch (ScenarioException e) {
+            throw new UsageException("--target " + words + ": " + e.getMessage());
+        }
+        Object policy = planned.scenario().parameters().get("policy");
+        if (policy != null && target.matches("(haproxy|nginx):.*") && !target.split(":", -1)[1].equals(policy)) {
+            throw new UsageException("--target " + words + ": this run has policy=" + policy
+                    + "; write '${policy}' for the policy (in single quotes), or add --set policy=...");
+        }
+        return target;
     }
 
     private static Supplier<Map<String, Long>> counts(Target started, Map<String, URI> nodes) {

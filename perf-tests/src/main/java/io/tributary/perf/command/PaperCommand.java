@@ -60,8 +60,9 @@ final class PaperCommand implements Callable<Integer> {
             names = "--target",
             paramLabel = "WHAT",
             description =
-                    "Measures this instead, as perf run does, in a column of its own; $${NAME} in it is a parameter"
-                            + " of the row, such as 'nginx:$${policy}:3:mosquitto'.")
+                    "Measures this instead, as perf run does, in a column of its own, beside what was published of"
+                            + " it; $${NAME} in it is a parameter of the scenario, such as"
+                            + " 'haproxy:$${policy}:3:mosquitto'.")
     private @Nullable String target;
 
     @Option(
@@ -108,8 +109,7 @@ final class PaperCommand implements Callable<Integer> {
             for (PublishedRow row : chosen(table)) {
                 String words = target == null ? Objects.requireNonNullElse(row.target(), table.target()) : target;
                 try {
-                    PlannedRun planned = table.run(row, isFull);
-                    List<RunResult> runs = runs(planned, planned.filled(words), runners);
+                    List<RunResult> runs = runs(table.run(row, isFull), words, runners);
                     made.addAll(runs);
                     // At once: a table that is broken off leaves what it has.
                     keep(table, row, words, runs.stream().map(RunResult::brief).toList());

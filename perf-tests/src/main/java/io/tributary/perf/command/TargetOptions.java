@@ -18,7 +18,7 @@ final class TargetOptions {
             description = "standalone, cluster, cluster:NODES[,kafka=N][,redis=N], cluster:DIRECTORY,"
                     + " haproxy:POLICY:NODES[:mosquitto], nginx:POLICY:NODES[:mosquitto] (see the scenario"
                     + " load-balancing), mosquitto, hivemq-ce, nats, mochi, rabbitmq, HOST:PORT[,HOST:PORT...];"
-                    + " with $${NAME}, a parameter of the scenario, in it; unless given, as the scenario says.")
+                    + " $${NAME} in it is a parameter of the scenario. As the scenario says, unless given.")
     private @Nullable String target;
 
     @Option(
@@ -59,7 +59,7 @@ final class TargetOptions {
 
     /** What a run is against, in the words of {@code --target}. */
     String target(PlannedRun run) {
-        return target == null ? run.scenario().target() : run.filled(target);
+        return target == null ? run.scenario().target() : target;
     }
 
     /**

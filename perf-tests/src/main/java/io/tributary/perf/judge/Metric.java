@@ -6,7 +6,7 @@ public enum Metric {
     END_TO_END("end to end"),
     /** The same of what clients get and publish that stand by while others are measured ({@code aside}). */
     ASIDE("end to end of bystanders"),
-    /** How much longer or shorter that took than for the message before at the same subscriber. */
+    /** How much longer or shorter a message took from end to end than the one before it at the same subscriber. */
     JITTER("jitter: change of end to end from one message to the next"),
     /**
      * The longest time for which a subscriber that kept its connection got nothing, while others published: one value a

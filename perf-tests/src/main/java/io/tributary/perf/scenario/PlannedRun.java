@@ -47,8 +47,7 @@ public record PlannedRun(Map<String, Object> combination, Map<String, Object> tr
      * @throws ScenarioException if there is no such parameter
      */
     public String filled(String text) {
-        return String.valueOf(
-                Parameters.fill(text, Yaml.asMap("parameters", tree.getOrDefault("parameters", Map.of()))));
+        return String.valueOf(Parameters.fill(text, scenario().parameters()));
     }
 
     /**

@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Several brokers that are one, on this machine, behind a proxy of the distribution: clients know one address. */
+/** A cluster, or bridged brokers, on this machine, behind a proxy of the distribution: clients know one address. */
 final class Balanced implements TargetKind {
     private final Proxy proxy;
     private final Balancing policy;
     private final TargetKind brokers;
 
-    /** In front of these. */
+    /** Brokers behind a proxy that chooses by a policy. */
     Balanced(Proxy proxy, Balancing policy, TargetKind brokers) {
         this.proxy = proxy;
         this.policy = policy;
@@ -23,12 +23,12 @@ final class Balanced implements TargetKind {
 
     @Override
     public Target start(TargetContext context) {
-        Path program = proxy.program();
         refuse(context);
+        Path program = proxy.program();
         Target started = brokers.start(context);
         try {
             return behind(proxy(program, context.in("proxy"), started.addresses()), started);
-        } catch (TargetException e) {
+        } catch (RuntimeException e) {
             started.close();
             throw e;
         }
@@ -45,9 +45,12 @@ final class Balanced implements TargetKind {
         }
         if (policy.asksNodes()
                 && (context.wire().isWebSocket() || context.mqtt().hasUsers())) {
-            throw new TargetException("with the policy " + policy.word()
-                    + " the proxy asks nodes by MQTT over TCP, without a user name; not over WebSocket, and not where"
-                    + " clients have names");
+            throw new TargetException("the policy " + policy.word()
+                    + " asks nodes by MQTT over TCP, without a user name: leave out mqtt.transport, mqtt.username and"
+                    + " mqtt.users");
+        }
+        if (policy.asksNodes() || policy == Balancing.CLIENT_IDENTIFIER) {
+            context.refuseTls("the policy " + policy.word());
         }
     }
 

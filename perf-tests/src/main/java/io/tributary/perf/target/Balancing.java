@@ -12,7 +12,7 @@ enum Balancing {
     ROUND_ROBIN("", "balance roundrobin"),
     /** The node with the fewest connections. */
     LEAST_CONNECTIONS("least_conn;", "balance leastconn"),
-    /** The same; of several with as few connections the one whose last health check was answered soonest. */
+    /** The same; of several with as few the one whose last health check took the shortest time. */
     LEAST_RESPONSE_TIME(null, "balance leastconn", "use-server %[lua.least_response_time] if TRUE"),
     /** The fewest connections, which count for more the longer a node takes to answer health checks. */
     HYBRID(null, "balance leastconn", "use-server %[lua.hybrid] if TRUE"),
@@ -68,7 +68,8 @@ enum Balancing {
      */
     String nginx() {
         if (nginx == null) {
-            throw new TargetException("NGINX has no policy " + word() + " here; haproxy:" + word() + ":NODES has");
+            throw new TargetException(
+                    "NGINX has no policy " + word() + " here, HAProxy has: haproxy:" + word() + ":...");
         }
         return nginx;
     }

@@ -10,13 +10,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Eclipse Mosquitto, of the distribution: one, or several that are bridged as a star. The first is the middle of it, for
- * in a ring each message would come by two ways.
+ * Eclipse Mosquitto, of the distribution: one, or several that are bridged as a star. The first is the middle of it,
+ * for in a ring each message would come by two ways.
  */
 final class Mosquitto implements TargetKind {
     private final int brokers;
 
-    /** So many. */
+    /** So many brokers. */
     Mosquitto(int brokers) {
         this.brokers = brokers;
     }
@@ -28,28 +28,29 @@ final class Mosquitto implements TargetKind {
         }
         context.refuseTls("bridged Mosquitto");
         if (context.wire().isWebSocket() || context.mqtt().hasUsers()) {
-            throw new TargetException("bridged Mosquitto are not set up for WebSocket or user names here");
+            throw new TargetException("bridged Mosquitto are not set up for WebSocket or user names here: leave out"
+                    + " mqtt.transport, mqtt.username and mqtt.users");
         }
         List<Target> started = new ArrayList<>();
         try {
             for (int i = 1; i <= brokers; i++) {
-                started.add(start(context.in("n" + i), bridge(i, started)));
+                started.add(start(context.in("n" + i), bridge(started)));
             }
             return together(started);
-        } catch (TargetException e) {
+        } catch (RuntimeException e) {
             started.forEach(Target::close);
             throw e;
         }
     }
 
     /** All topics both ways, between this one and the first; nothing for the first. */
-    private static List<String> bridge(int number, List<Target> started) {
+    private static List<String> bridge(List<Target> started) {
         if (started.isEmpty()) {
             return List.of();
         }
         InetSocketAddress middle = started.getFirst().addresses().getFirst();
         return List.of(
-                "connection n" + number,
+                "connection n" + (started.size() + 1),
                 "address 127.0.0.1:" + middle.getPort(),
                 "topic # both 2",
                 "bridge_protocol_version mqttv311",
@@ -86,25 +87,25 @@ final class Mosquitto implements TargetKind {
         return context.server(product, List.of(program.toString(), "-c", file.toString()), file.toString(), port);
     }
 
-    private static Target together(List<Target> brokers) {
-        Target first = brokers.getFirst();
+    private static Target together(List<Target> started) {
+        Target first = started.getFirst();
         Map<String, String> facts = new TreeMap<>(first.facts());
-        facts.put("bridges", "a star around n1, all topics both ways at QoS 2");
+        facts.put("bridges", "a star around n1, all topics both ways, at the QoS that they have");
         List<InetSocketAddress> addresses = new ArrayList<>();
         Map<String, Long> processes = new LinkedHashMap<>();
-        for (Target broker : brokers) {
+        for (Target broker : started) {
             addresses.addAll(broker.addresses());
             processes.put(
                     "n" + addresses.size(),
                     broker.processes().values().iterator().next());
         }
         return new Target(
-                brokers.size() + " bridged Mosquitto",
+                started.size() + " bridged Mosquitto",
                 first.version(),
                 facts,
                 addresses,
                 processes,
                 Map::of,
-                () -> brokers.reversed().forEach(Target::close));
+                () -> started.reversed().forEach(Target::close));
     }
 }

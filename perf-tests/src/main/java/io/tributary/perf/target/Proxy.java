@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A proxy in front of several nodes, a program of the distribution. Nodes are checked where the policy needs to know how
- * long they take to answer, and not otherwise: no node is to die behind it.
+ * A proxy in front of several nodes, a program of the distribution. Nodes are checked where the policy needs to know
+ * how long they take to answer, and not otherwise: no node is to die behind it.
  */
 enum Proxy {
     /** HAProxy, with as many threads as there are processors. */
@@ -26,7 +26,6 @@ enum Proxy {
                     defaults
                       mode tcp
                       timeout connect 5s
-                      timeout check 5s
                       timeout client 1h
                       timeout server 1h
                     frontend mqtt
@@ -89,11 +88,12 @@ enum Proxy {
     /** Where Debian has it, in its package libnginx-mod-stream. */
     private static final Path STREAM_MODULE = Path.of("/usr/lib/nginx/modules/ngx_stream_module.so");
 
-    /** The choices that HAProxy makes by a script. */
+    /** The file with the script that chooses nodes for HAProxy. */
     static final String LUA = "balancing.lua";
 
     /** CONNECT of MQTT 3.1.1 without a client identifier, CONNACK, DISCONNECT, twice a second. */
     private static final String CHECK = """
+            timeout check 5s
             option tcp-check
             tcp-check connect
             tcp-check send-binary 100c00044d5154540402000a0000

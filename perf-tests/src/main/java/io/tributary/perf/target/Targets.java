@@ -102,7 +102,7 @@ public final class Targets {
         boolean isMosquitto = parts.length == 4 && parts[3].equals(MOSQUITTO);
         if ((parts.length != 3 && !isMosquitto) || !parts[2].matches("[1-9]")) {
             throw new TargetException("--target " + words + ": it is " + proxy.word()
-                    + ":POLICY:NODES or " + proxy.word() + ":POLICY:NODES:mosquitto, with 1 to 9 nodes and one of "
+                    + ":POLICY:NODES or " + proxy.word() + ":POLICY:NODES:mosquitto; NODES is 1 to 9, POLICY one of "
                     + Balancing.words());
         }
         int nodes = Integer.parseInt(parts[2]);

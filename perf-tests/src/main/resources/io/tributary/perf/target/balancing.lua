@@ -1,4 +1,4 @@
--- Choices of a node that HAProxy has no words for. How long a node takes to answer is the time of its health check:
+-- Policies that HAProxy has not. How long a node takes to answer is the time of its last health check:
 -- a connection, CONNECT and CONNACK, in milliseconds.
 
 local smoothed = {}
@@ -12,13 +12,17 @@ core.register_task(function()
   while true do
     core.msleep(500)
     for name, server in pairs(core.backends["nodes"].servers) do
-      local now = answer_time(server:get_stats())
-      smoothed[name] = (smoothed[name] or now) * 0.8 + now * 0.2
+      local stats = server:get_stats()
+      if stats.check_duration then
+        local now = answer_time(stats)
+        smoothed[name] = (smoothed[name] or now) * 0.8 + now * 0.2
+      end
     end
   end
 end)
 
--- The node of the smallest cost, and of the smallest second one among those.
+-- The node of the smallest cost, and of the smallest second one among those. Without a node that is up HAProxy goes by
+-- its line "balance".
 local function choose(costs)
   local best, first, second
   for name, server in pairs(core.backends["nodes"].servers) do
@@ -33,7 +37,7 @@ local function choose(costs)
   return best or ""
 end
 
--- The fewest connections; where several nodes have as few, the one that answers first.
+-- The fewest connections; where several nodes have as few, the one whose check took the shortest time.
 core.register_fetches("least_response_time", function(txn)
   return choose(function(name, stats)
     return stats.scur, answer_time(stats)

@@ -1,12 +1,14 @@
 package io.tributary.perf.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.cli.Program;
 import io.tributary.perf.judge.Count;
+import io.tributary.perf.result.ProcessUse;
 import io.tributary.perf.result.ResultFile;
 import io.tributary.perf.result.RunResult;
 import java.io.ByteArrayOutputStream;
@@ -148,6 +150,8 @@ class PerfCommandTest {
                 "run p2p --set pairs=ten | --set pairs: 'ten' is not a number; unless told, p2p has 200",
                 "run p2p --set persistent=4 | --set persistent: '4' is not true or false; unless told, p2p has true",
                 "run p2p --set foo=1     | --set foo: p2p has no such parameter; it has pairs, qos, payload, window",
+                "run load-balancing --target haproxy:hybrid:3 | this run has policy=round-robin; write '${policy}'",
+                "run load-balancing --target nginx:${polcy}:3 | --target nginx:${polcy}:3: ${polcy}: there is no such",
                 "paper table-9           | there is no published table 'table-9'; one of stresser-all",
                 "paper psmark-table-4    | made of the runs of psmark-table-3: perf paper psmark-table-3",
                 "paper stresser-all --row x9 | no row of stresser-all has x9 in its name; there are: 1 base",
@@ -163,6 +167,39 @@ class PerfCommandTest {
     void saysWhatItWantsWhenCalledWrongly(String words, String message) {
         assertThat(command(words.split(" ", -1))).isEqualTo(2);
         assertThat(said()).contains(message);
+    }
+
+    /** Bridges bring each message once to whomever it is for; the proxy asks brokers, or it would not know any. */
+    @ParameterizedTest
+    @CsvSource({"hybrid, 2", "least-response-time, 0", "round-robin, 1"})
+    void losesNothingAndRepeatsNothingWhenBridgedMosquittoAreBalanced(String policy, int qos) throws Exception {
+        assumeTrue(isInstalled("haproxy") && isInstalled("mosquitto"), "haproxy and mosquitto are not installed");
+        List<String> words = new ArrayList<>(List.of("run", "load-balancing", "--target"));
+        words.add("haproxy:${policy}:3:mosquitto");
+        for (String setting : List.of(
+                "policy=" + policy,
+                "qos=" + qos,
+                "pairs=9",
+                "rate=10",
+                "warmup=2s",
+                "duration=2s",
+                "limits.stall=5s")) {
+            words.addAll(List.of("--set", setting));
+        }
+        words.addAll(List.of("--out", results.toString()));
+        assertThat(command(words.toArray(String[]::new))).as(said()).isZero();
+        RunResult result =
+                ResultFile.read(results.resolve("result.json")).runs().getFirst();
+        assertThat(result.measured().count(Count.RECEIVED)).isPositive();
+        assertThat(result.count(Count.DUPLICATE)).isZero();
+        assertThat(result.measured().processes()).extracting(ProcessUse::name).contains("n1", "n2", "n3", "proxy");
+        // Eighteen connections, six to each broker: two of three subscribers have a publisher elsewhere.
+        assertThat(result.target().facts()).containsKey("bridges").containsEntry("balancing", policy);
+    }
+
+    private static boolean isInstalled(String program) {
+        return Stream.of("/usr/sbin", "/usr/bin", "/usr/local/sbin")
+                .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
     }
 
     @Test

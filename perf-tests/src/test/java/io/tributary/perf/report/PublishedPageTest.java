@@ -3,12 +3,15 @@ package io.tributary.perf.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.perf.paper.Published;
+import io.tributary.perf.paper.PublishedTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class PublishedPageTest {
     private static final Path KEPT = Path.of("results", "published");
@@ -16,6 +19,20 @@ class PublishedPageTest {
 
     @TempDir
     private Path results;
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "standalone                      | standalone.json",
+                "cluster:5,kafka=5,redis=11      | cluster.json",
+                "haproxy:${policy}:3             | haproxy.json",
+                "nginx:round-robin:3:mosquitto   | nginx-mosquitto.json"
+            })
+    void isOneColumnWhenTargetsDifferInPolicyAndSizeAlone(String target, String file) {
+        PublishedTable table = Published.read().table(TABLE);
+        assertThat(PublishedPage.fileName(table, target, false)).isEqualTo(TABLE + "." + file);
+    }
 
     @Test
     void hasBothFormsBesideEachOtherWhenBothWereRun() throws IOException {

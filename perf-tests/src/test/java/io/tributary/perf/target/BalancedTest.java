@@ -2,7 +2,6 @@ package io.tributary.perf.target;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tributary.perf.scenario.MqttOptions;
 import io.tributary.perf.scenario.MqttOptions.Wire;
@@ -73,20 +72,19 @@ class BalancedTest {
 
     @Test
     void refusesUserNamesWhenProxyAsksNodes() {
-        assumeTrue(Programs.find("haproxy").isPresent(), "haproxy is not installed");
         MqttOptions named = new MqttOptions(
                 "3.1.1", Wire.TCP, "/mqtt", Duration.ZERO, 65_535, "user", "secret", null, null, null, false);
         TargetContext context = new TargetContext(Path.of("tributary"), directory, directory, named, Map.of());
         assertThatExceptionOfType(TargetException.class)
                 .isThrownBy(() -> Targets.start("haproxy:hybrid:3:mosquitto", context, Map.of()))
-                .withMessageStartingWith("with the policy hybrid the proxy asks nodes by MQTT over TCP");
+                .withMessageStartingWith("the policy hybrid asks nodes by MQTT over TCP, without a user name");
     }
 
     @Test
     void saysWhoHasPolicyWhenNginxHasNot() {
         assertThatExceptionOfType(TargetException.class)
                 .isThrownBy(() -> Proxy.NGINX.configuration(Balancing.CLIENT_IDENTIFIER, 1000, NODES, directory))
-                .withMessage("NGINX has no policy client-identifier here; haproxy:client-identifier:NODES has");
+                .withMessage("NGINX has no policy client-identifier here, HAProxy has: haproxy:client-identifier:...");
     }
 
     @ParameterizedTest
@@ -108,7 +106,7 @@ class BalancedTest {
     void saysHowItIsWrittenWhenWordsAreWrong(String words) {
         assertThatExceptionOfType(TargetException.class)
                 .isThrownBy(() -> Targets.start(words, context(), Map.of()))
-                .withMessageContaining(":POLICY:NODES:mosquitto, with 1 to 9 nodes")
+                .withMessageContaining("POLICY:NODES:mosquitto; NODES is 1 to 9, POLICY one of")
                 .withMessageContaining(
                         "round-robin, least-connections, least-response-time, hybrid, client-identifier");
     }

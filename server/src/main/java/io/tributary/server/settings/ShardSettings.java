@@ -23,11 +23,11 @@ import org.springframework.util.unit.DataSize;
  *     those that are handed to connections ahead, and those that are kept because their session is behind; 0 for an
  *     eighth of the heap, at least 64MB. When it is taken, connections are handed one message at a time, and sessions
  *     that are behind get theirs from the store.
- * @param windowMessages How many unacknowledged messages are handed to a connection ahead; and no more than half of
- *     what the session's queue may hold, or a fifth for each priority (16 and 4 where that is less): what was handed
- *     cannot make room any more.
- * @param windowSize The size of unacknowledged messages that are handed to a connection ahead; no more than those parts
- *     of the queue's limit, either.
+ * @param windowMessages How many unacknowledged messages are handed to a connection ahead; of a queue at most half of
+ *     its limit, yet 16 messages in any case; of each priority above 0 besides an eighth, or 4. What was handed cannot
+ *     make room any more. Applications have all of it.
+ * @param windowSize The size of unacknowledged messages that are handed to a connection ahead; of a queue at most half
+ *     of its limit, and of each priority above 0 besides an eighth, yet one message in any case.
  * @param expirySweep How many queued messages of sessions that are away are looked at in a second for whether they have
  *     expired; 0 for none: they are found when the client comes back.
  */
