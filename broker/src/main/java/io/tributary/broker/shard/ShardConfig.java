@@ -202,7 +202,7 @@ public record ShardConfig(
             return this;
         }
 
-        /** How many unacknowledged messages are handed to a connection ahead; no more than a part of a queue's limit. */
+        /** How many unacknowledged messages are handed to a connection ahead, at most a part of a queue's limit. */
         public Builder windowMessages(int value) {
             windowMessages = value;
             return this;
