@@ -5,11 +5,8 @@ package io.tributary.broker.shard;
  * the driver.
  */
 final class LaneWindow {
-    /** So that a client with a very short queue is not sent its messages one by one. */
-    private static final int LEAST_MESSAGES = 16;
-
-    private static final int HALF = 2;
-    private static final int EIGHTH = 8;
+    /** A shorter queue counts as one of so many messages: its client is not sent them one by one. */
+    private static final int SHORTEST_QUEUE = 32;
 
     private final int mostMessages;
     private final int mostBytes;
@@ -37,17 +34,17 @@ final class LaneWindow {
      * would drop what comes, whatever is configured.
      */
     static LaneWindow ofQueue(ShardConfig config, DeliveryMemory.Part memory) {
-        return ofQueue(config, HALF, LEAST_MESSAGES, memory);
+        return partOfQueue(config, 2, memory);
     }
 
     /** Of the messages of a higher priority: an eighth, so that with three of them an eighth of the queue is left. */
     static LaneWindow ofHigher(ShardConfig config, DeliveryMemory.Part memory) {
-        return ofQueue(config, EIGHTH, LEAST_MESSAGES / (EIGHTH / HALF), memory);
+        return partOfQueue(config, 8, memory);
     }
 
-    private static LaneWindow ofQueue(ShardConfig config, int part, int least, DeliveryMemory.Part memory) {
-        int messages = Math.max(least, config.queue().maxMessages() / part);
-        long bytes = config.queue().maxBytes() / part;
+    private static LaneWindow partOfQueue(ShardConfig config, int parts, DeliveryMemory.Part memory) {
+        int messages = Math.max(SHORTEST_QUEUE, config.queue().maxMessages()) / parts;
+        long bytes = config.queue().maxBytes() / parts;
         return new LaneWindow(
                 Math.min(config.windowMessages(), messages), (int) Math.min(config.windowBytes(), bytes), memory);
     }

@@ -7,9 +7,10 @@ import io.tributary.perf.result.Distribution;
 import io.tributary.perf.result.ProcessUse;
 import io.tributary.perf.result.RunResult;
 import io.tributary.perf.result.StepResult;
+import java.util.DoubleSummaryStatistics;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.DoubleStream;
+import java.util.stream.Stream;
 
 /**
  * What publications report, and how it follows from a run of ours. A figure that a run does not have is not a number.
@@ -169,12 +170,10 @@ public enum Figure {
     }
 
     private static double spread(RunResult run) {
-        double[] brokers = {percent(run, "n1"), percent(run, "n2"), percent(run, "n3")};
-        return 100
-                * (DoubleStream.of(brokers).max().orElseThrow()
-                                * brokers.length
-                                / DoubleStream.of(brokers).sum()
-                        - 1);
+        DoubleSummaryStatistics brokers = Stream.of("n1", "n2", "n3")
+                .mapToDouble(broker -> percent(run, broker))
+                .summaryStatistics();
+        return 100 * (brokers.getMax() / brokers.getAverage() - 1);
     }
 
     private static double percent(RunResult run, String process) {
