@@ -341,7 +341,6 @@ final class BrokerNode implements AutoCloseable {
                 LOG.info("still starting: {} of {} shards have no owner yet", shards.unowned(), shards.count());
                 shards.problems().forEach(problem -> LOG.warn("still starting: {}", problem));
             }
-            listeners.tick();
             membership.tick();
             membership.tell(this::stats);
             configuredRules.tick();

@@ -1,7 +1,9 @@
 package io.tributary.localcluster;
 
 import io.tributary.cli.UsageException;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -18,11 +20,11 @@ record ClusterLayout(int nodes, int kafkaBrokers, int redisPrimaries, int redisR
     /** Three broker nodes, one Kafka broker, three Redis primaries, no replicas. */
     static final ClusterLayout DEFAULT = new ClusterLayout(3, 1, 3, 0, 18_830);
 
-    /** Between a node's ports, which are in this order: MQTT, WebSocket, management, link to other nodes. */
+    /** Between a node's ports. */
     static final int BLOCK = 10;
 
     /** All ports are below the base port and this. */
-    static final int SPAN = 80;
+    static final int SPAN = 90;
 
     private static final int FEWEST_PRIMARIES = 3;
     private static final int MOST_REDIS = 15;
@@ -66,6 +68,22 @@ record ClusterLayout(int nodes, int kafkaBrokers, int redisPrimaries, int redisR
     /** The port of node {@code i} for other nodes. */
     int linkPort(int i) {
         return mqttPort(i) + 3 * BLOCK;
+    }
+
+    /** The port of node {@code i} at which HAProxy asks for its load. */
+    int agentPort(int i) {
+        return mqttPort(i) + 8 * BLOCK;
+    }
+
+    /** All ports of node {@code i}, by what they are for. */
+    Map<String, Integer> ports(int i) {
+        Map<String, Integer> ports = new LinkedHashMap<>();
+        ports.put("mqtt", mqttPort(i));
+        ports.put("ws", webSocketPort(i));
+        ports.put("http", managementPort(i));
+        ports.put("link", linkPort(i));
+        ports.put("agent", agentPort(i));
+        return ports;
     }
 
     /** The first of Kafka's ports: as many for clients as there are brokers, and as many for the quorum. */

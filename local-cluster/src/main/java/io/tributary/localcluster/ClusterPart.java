@@ -2,7 +2,6 @@ package io.tributary.localcluster;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -17,12 +16,8 @@ record ClusterPart(String name, String role, String state, long pid, Map<String,
         ports = Collections.unmodifiableMap(new LinkedHashMap<>(ports));
     }
 
-    /** With ports of these kinds, the first this one and the others each a step behind. */
-    static ClusterPart of(ServerProcess process, String role, List<String> kinds, int port, int step) {
-        Map<String, Integer> ports = new LinkedHashMap<>();
-        for (String kind : kinds) {
-            ports.put(kind, port + step * ports.size());
-        }
+    /** A process of these ports. */
+    static ClusterPart of(ServerProcess process, String role, Map<String, Integer> ports) {
         long pid = process.runningPid().orElse(0);
         return new ClusterPart(
                 process.name(),

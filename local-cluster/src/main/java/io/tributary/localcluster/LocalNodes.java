@@ -58,7 +58,8 @@ final class LocalNodes extends LocalServers {
                             "--tributary.listeners.tcp.port=" + layout.mqttPort(i),
                             "--tributary.listeners.ws.port=" + layout.webSocketPort(i),
                             "--server.port=" + layout.managementPort(i),
-                            "--tributary.cluster.link.port=" + layout.linkPort(i)));
+                            "--tributary.cluster.link.port=" + layout.linkPort(i),
+                            "--tributary.agent-check.port=" + layout.agentPort(i)));
                     command.addAll(shared);
                     return new ServerProcess("n" + i, command, data, directory.resolve("n" + i + ".log"), lifetime);
                 })

@@ -220,7 +220,7 @@ public final class ServerProcess {
     }
 
     /** The process identifier; empty if it does not run, and it may end at any moment. */
-    synchronized OptionalLong runningPid() {
+    public synchronized OptionalLong runningPid() {
         return running().stream().mapToLong(ProcessHandle::pid).findFirst();
     }
 

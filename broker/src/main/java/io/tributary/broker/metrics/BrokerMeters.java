@@ -70,7 +70,7 @@ public enum BrokerMeters {
             "tributary.network.loop.lag",
             Type.GAUGE,
             Unit.SECONDS,
-            "How long a task waits for its event loop, the longest of all loops, measured once a second."),
+            "How late a task of an event loop begins, the longest of all loops within the last second."),
 
     // TLS
     /** Handshakes. */

@@ -89,6 +89,7 @@ public final class Listeners {
      * @throws ListenException when one cannot; then none does, and {@link #close} is still to be called
      */
     public List<BoundListener> start(ListenerTls tls) {
+        lag.begin();
         List<BoundListener> bound = new ArrayList<>(configs.size());
         for (ListenerConfig config : configs) {
             Channel channel = listen(config, layer(config, tls));
@@ -110,12 +111,7 @@ public final class Listeners {
         return layer;
     }
 
-    /** Does what is to be done each second. */
-    public void tick() {
-        lag.sample();
-    }
-
-    /** How long a task waits for its event loop at present, the longest, in nanoseconds. */
+    /** How late tasks of the event loops begin, the longest delay of the last second, in nanoseconds. */
     public long lagNanos() {
         return lag.nanos();
     }

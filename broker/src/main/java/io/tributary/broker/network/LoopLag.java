@@ -2,64 +2,68 @@ package io.tributary.broker.network;
 
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.EventExecutor;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
- * How long a task waits for its event loop: what clients wait for before anything else happens. Measured by a task for
- * each loop, of which there is one at a time. {@link #sample} on one thread, the rest on any.
+ * How late tasks of the event loops begin: what clients wait for before anything else happens. A task of each loop is
+ * due four times a second. Its delay has the time in which the whole process stood still, too: a container that has
+ * used up its limit of processors, a collector's pause. A task that is handed over and run at once would not see it.
+ *
+ * <p>Thread-safe, but for {@link #begin}, which is for one thread, once.
  */
 final class LoopLag {
+    private static final long BETWEEN_NANOS = Duration.ofMillis(250).toNanos();
+    private static final int A_SECOND = 4;
+
+    private final EventLoopGroup loops;
     private final List<Probe> probes = new ArrayList<>();
 
     LoopLag(EventLoopGroup loops) {
-        for (EventExecutor loop : loops) {
-            probes.add(new Probe(loop));
+        this.loops = loops;
+        for (EventExecutor _ : loops) {
+            probes.add(new Probe());
         }
     }
 
-    /** Begins to measure once more; to be called about once a second. */
-    void sample() {
-        probes.forEach(Probe::begin);
+    /** Begins to measure, which ends with the loops. */
+    void begin() {
+        int i = 0;
+        for (EventExecutor loop : loops) {
+            Probe probe = probes.get(i++);
+            probe.dueNanos = System.nanoTime() + BETWEEN_NANOS;
+            var _ = loop.scheduleAtFixedRate(probe, BETWEEN_NANOS, BETWEEN_NANOS, TimeUnit.NANOSECONDS);
+        }
     }
 
-    /** The longest wait of any loop, of the last measurement or of the one that goes on. */
+    /** The longest delay of any loop within the last second, also of a task that is due and has not begun; 0 before. */
     long nanos() {
         return probes.stream().mapToLong(Probe::nanos).max().orElse(0);
     }
 
-    private static final class Probe {
-        private static final long NONE = -1;
+    private static final class Probe implements Runnable {
+        private final long[] last = new long[A_SECOND]; // on the loop's thread alone
+        private int next;
 
-        private final EventExecutor loop;
-        /** When the task that has not run yet was handed over, by {@link System#nanoTime} and positive, or none. */
-        private volatile long begunNanos = NONE;
+        private volatile long longestNanos;
+        /** When the task is to run; 0 before the beginning. Written by the loop's thread, once it has begun. */
+        private volatile long dueNanos;
 
-        private volatile long lastNanos;
-
-        Probe(EventExecutor loop) {
-            this.loop = loop;
-        }
-
-        void begin() {
-            if (begunNanos == NONE && !loop.isShuttingDown()) {
-                begunNanos = System.nanoTime() & Long.MAX_VALUE;
-                loop.execute(this::ran);
-            }
-        }
-
-        private void ran() {
-            lastNanos = waiting(begunNanos);
-            begunNanos = NONE;
+        @Override
+        public void run() {
+            long due = dueNanos;
+            last[next] = System.nanoTime() - due;
+            next = (next + 1) % A_SECOND;
+            longestNanos = Arrays.stream(last).max().orElse(0);
+            dueNanos = due + BETWEEN_NANOS;
         }
 
         long nanos() {
-            long begun = begunNanos;
-            return begun == NONE ? lastNanos : Math.max(lastNanos, waiting(begun));
-        }
-
-        private static long waiting(long begun) {
-            return (System.nanoTime() - begun) & Long.MAX_VALUE;
+            long due = dueNanos;
+            return due == 0 ? 0 : Math.max(0, Math.max(longestNanos, System.nanoTime() - due));
         }
     }
 }

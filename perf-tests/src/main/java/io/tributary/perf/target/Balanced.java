@@ -1,10 +1,8 @@
 package io.tributary.perf.target;
 
 import io.tributary.perf.target.TargetContext.Product;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -27,7 +25,7 @@ final class Balanced implements TargetKind {
         Path program = proxy.program();
         Target started = brokers.start(context);
         try {
-            return behind(proxy(program, context.in("proxy"), started.addresses()), started);
+            return behind(proxy(program, context.in("proxy"), started), started);
         } catch (RuntimeException e) {
             started.close();
             throw e;
@@ -54,13 +52,17 @@ final class Balanced implements TargetKind {
         }
     }
 
-    private Target proxy(Path program, TargetContext context, List<InetSocketAddress> addresses) {
+    private Target proxy(Path program, TargetContext context, Target nodes) {
+        if (policy == Balancing.LOAD && nodes.agents().isEmpty()) {
+            throw new TargetException(
+                    "the policy load asks nodes for their load, which " + nodes.name() + " do not say");
+        }
         int port = context.freePort();
         Path directory = context.directory();
         if (policy.asksNodes()) {
             context.write(Proxy.LUA, TargetContext.resource(Proxy.LUA));
         }
-        Path file = context.write(proxy.word() + ".cfg", proxy.configuration(policy, port, addresses, directory));
+        Path file = context.write(proxy.word() + ".cfg", proxy.configuration(policy, port, nodes, directory));
         Product product = new Product(proxy.product(), proxy.version(), Map.of());
         return context.server(product, proxy.command(program, file, directory), file.toString(), port);
     }
@@ -80,8 +82,11 @@ final class Balanced implements TargetKind {
                 processes,
                 started.counts(),
                 () -> {
-                    front.close();
-                    started.close();
+                    try {
+                        front.close();
+                    } finally {
+                        started.close();
+                    }
                 });
     }
 }

@@ -16,6 +16,8 @@ enum Balancing {
     LEAST_RESPONSE_TIME(null, "balance leastconn", "use-server %[lua.least_response_time] if TRUE"),
     /** The fewest connections, which count for more the longer a node takes to answer health checks. */
     HYBRID(null, "balance leastconn", "use-server %[lua.hybrid] if TRUE"),
+    /** The fewest connections, which count for more the more a node has to do, as it says itself. */
+    LOAD(null, "balance leastconn", "default-server weight 100 agent-check agent-inter 2s"),
     /**
      * By the client identifier in CONNECT: a client comes back to its node. The proxy reads the first packet before it
      * connects; what is no CONNECT it does not let through.

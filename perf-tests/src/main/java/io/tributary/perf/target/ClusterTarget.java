@@ -103,6 +103,7 @@ final class ClusterTarget implements TargetKind {
             TargetContext context, Map<String, String> settings, JsonNode status, NodeFaults faults, Runnable end) {
         List<InetSocketAddress> addresses = new ArrayList<>();
         List<InetSocketAddress> redis = new ArrayList<>();
+        List<InetSocketAddress> agents = new ArrayList<>();
         List<Integer> http = new ArrayList<>();
         Map<String, Long> processes = new LinkedHashMap<>();
         Map<String, Integer> roles = new TreeMap<>();
@@ -117,6 +118,7 @@ final class ClusterTarget implements TargetKind {
             processes.put(part.path("name").asText(), part.path("pid").asLong());
             if (role.equals("node")) {
                 addresses.add(address(part, port));
+                agents.add(address(part, "agent"));
                 http.add(part.path("ports").path("http").asInt());
             } else if (role.equals("redis")) {
                 redis.add(address(part, "clients"));
@@ -136,7 +138,15 @@ final class ClusterTarget implements TargetKind {
         NodeCounts nodes = NodeCounts.here(http);
         RedisKeys keys = new RedisKeys(redis);
         return new Target(
-                "Tributary cluster", version, facts, addresses, processes, () -> counts(nodes, keys), faults, end);
+                "Tributary cluster",
+                version,
+                facts,
+                addresses,
+                processes,
+                () -> counts(nodes, keys),
+                faults,
+                end,
+                agents);
     }
 
     private static Map<String, Long> counts(NodeCounts nodes, RedisKeys keys) {

@@ -16,7 +16,7 @@ enum Proxy {
     /** HAProxy, with as many threads as there are processors. */
     HAPROXY("HAProxy") {
         @Override
-        String configuration(Balancing policy, int port, List<InetSocketAddress> nodes, Path directory) {
+        String configuration(Balancing policy, int port, Target nodes, Path directory) {
             List<String> lines = new ArrayList<>();
             if (policy.asksNodes()) {
                 lines.add("global");
@@ -36,8 +36,13 @@ enum Proxy {
             if (policy.asksNodes()) {
                 lines.add(CHECK.indent(2).stripTrailing());
             }
-            for (int i = 0; i < nodes.size(); i++) {
-                lines.add("  server n" + (i + 1) + " " + address(nodes.get(i)));
+            for (int i = 0; i < nodes.addresses().size(); i++) {
+                String agent = policy == Balancing.LOAD
+                        ? " agent-addr 127.0.0.1 agent-port "
+                                + nodes.agents().get(i).getPort()
+                        : "";
+                lines.add(
+                        "  server n" + (i + 1) + " " + address(nodes.addresses().get(i)) + agent);
             }
             return String.join("\n", lines) + "\n";
         }
@@ -51,7 +56,7 @@ enum Proxy {
     /** NGINX, one process. */
     NGINX("NGINX") {
         @Override
-        String configuration(Balancing policy, int port, List<InetSocketAddress> nodes, Path directory) {
+        String configuration(Balancing policy, int port, Target nodes, Path directory) {
             List<String> lines = new ArrayList<>();
             if (Files.exists(STREAM_MODULE)) { // elsewhere it is in the program
                 lines.add("load_module " + STREAM_MODULE + ";");
@@ -65,7 +70,7 @@ enum Proxy {
                     stream {
                       upstream nodes {""".formatted(directory));
             lines.add("    " + policy.nginx());
-            nodes.forEach(node -> lines.add("    server " + address(node) + ";"));
+            nodes.addresses().forEach(node -> lines.add("    server " + address(node) + ";"));
             lines.add("""
                       }
                       server {
@@ -108,7 +113,7 @@ enum Proxy {
     }
 
     /** The text of its configuration. */
-    abstract String configuration(Balancing policy, int port, List<InetSocketAddress> nodes, Path directory);
+    abstract String configuration(Balancing policy, int port, Target nodes, Path directory);
 
     /** How it is started, in the foreground. */
     abstract List<String> command(Path program, Path file, Path directory);

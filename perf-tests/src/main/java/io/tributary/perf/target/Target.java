@@ -20,6 +20,7 @@ import java.util.function.Supplier;
  * @param faults has a fault happen to its second node, and returns when it has; throws {@link TargetException} where
  *     that cannot be
  * @param end ends what was started for it
+ * @param agents where HAProxy can ask each node for its load; empty for those that do not say it
  */
 public record Target(
         String name,
@@ -29,7 +30,8 @@ public record Target(
         Map<String, Long> processes,
         Supplier<Map<String, Long>> counts,
         Consumer<Fault> faults,
-        Runnable end)
+        Runnable end,
+        List<InetSocketAddress> agents)
         implements AutoCloseable {
 
     /** To which nothing can happen. */
@@ -41,7 +43,7 @@ public record Target(
             Map<String, Long> processes,
             Supplier<Map<String, Long>> counts,
             Runnable end) {
-        this(name, version, facts, addresses, processes, counts, Target::refuse, end);
+        this(name, version, facts, addresses, processes, counts, Target::refuse, end, List.of());
     }
 
     private static void refuse(Fault fault) {
@@ -53,20 +55,25 @@ public record Target(
     public Target {
         facts = Map.copyOf(facts);
         addresses = List.copyOf(addresses);
+        agents = List.copyOf(agents);
         processes = new LinkedHashMap<>(processes);
     }
 
     /** The same, of which this can be counted. */
     Target counting(Supplier<Map<String, Long>> more) {
-        return new Target(name, version, facts, addresses, processes, more, faults, end);
+        return new Target(name, version, facts, addresses, processes, more, faults, end, agents);
     }
 
     /** The same, after whose end this is done, too. */
     Target ending(Runnable last) {
-        return new Target(name, version, facts, addresses, processes, counts, faults, () -> {
-            end.run();
-            last.run();
-        });
+        Runnable both = () -> {
+            try {
+                end.run();
+            } finally {
+                last.run();
+            }
+        };
+        return new Target(name, version, facts, addresses, processes, counts, faults, both, agents);
     }
 
     @Override

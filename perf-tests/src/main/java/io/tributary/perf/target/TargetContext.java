@@ -100,16 +100,22 @@ public record TargetContext(
         try {
             process.start();
             process.awaitReady(() -> accepts(port), START_LIMIT);
+            return started(product, process, port);
         } catch (LocalClusterException e) {
             process.kill();
             throw new TargetException(String.valueOf(e.getMessage()), e);
         }
+    }
+
+    private static Target started(Product product, ServerProcess process, int port) {
+        long pid = process.runningPid()
+                .orElseThrow(() -> new LocalClusterException(product.name + " ended at once; see " + process.log()));
         return new Target(
                 product.name,
                 product.version,
                 product.facts,
                 List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), port)),
-                Map.of("broker", process.pid()),
+                Map.of("broker", pid),
                 Map::of,
                 () -> process.stop(STOP_LIMIT));
     }

@@ -58,7 +58,8 @@ public final class Targets {
                 all,
                 target.counts(),
                 target.faults(),
-                target.end());
+                target.end(),
+                target.agents());
     }
 
     private static TargetKind kind(String words) {

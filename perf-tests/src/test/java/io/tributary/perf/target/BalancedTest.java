@@ -19,9 +19,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BalancedTest {
-    private static final List<InetSocketAddress> NODES = Stream.of(1001, 1002)
-            .map(port -> new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
-            .toList();
+    private static final Target NODES = new Target(
+            "nodes", "1", Map.of(), addresses(1001, 1002), Map.of(), Map::of, _ -> {}, () -> {}, addresses(1081, 1082));
 
     @TempDir
     Path directory;
@@ -43,6 +42,17 @@ class BalancedTest {
                         line,
                         "server n1 127.0.0.1:1001",
                         "server n2 127.0.0.1:1002");
+    }
+
+    @Test
+    void asksEachNodeForItsLoadWhenPolicyIsLoad() {
+        String text = Proxy.HAPROXY.configuration(Balancing.LOAD, 1000, NODES, directory);
+        assertThat(text.lines().map(String::strip))
+                .contains(
+                        "balance leastconn",
+                        "default-server weight 100 agent-check agent-inter 2s",
+                        "server n1 127.0.0.1:1001 agent-addr 127.0.0.1 agent-port 1081",
+                        "server n2 127.0.0.1:1002 agent-addr 127.0.0.1 agent-port 1082");
     }
 
     @ParameterizedTest
@@ -108,7 +118,7 @@ class BalancedTest {
                 .isThrownBy(() -> Targets.start(words, context(), Map.of()))
                 .withMessageContaining("POLICY:NODES:mosquitto; NODES is 1 to 9, POLICY one of")
                 .withMessageContaining(
-                        "round-robin, least-connections, least-response-time, hybrid, client-identifier");
+                        "round-robin, least-connections, least-response-time, hybrid, load, client-identifier");
     }
 
     @Test
@@ -117,6 +127,12 @@ class BalancedTest {
                 .isThrownBy(() -> Targets.start("haproxy:by-luck:3", context(), Map.of()))
                 .withMessageContaining("'by-luck'")
                 .withMessageContaining("least-connections");
+    }
+
+    private static List<InetSocketAddress> addresses(Integer... ports) {
+        return Stream.of(ports)
+                .map(port -> new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+                .toList();
     }
 
     private static MqttOptions plain() {

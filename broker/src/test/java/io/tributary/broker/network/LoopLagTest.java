@@ -1,0 +1,53 @@
+package io.tributary.broker.network;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.channel.DefaultEventLoopGroup;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class LoopLagTest {
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    private final EventLoopGroup loops = new DefaultEventLoopGroup(2);
+    private final LoopLag lag = new LoopLag(loops);
+    private final CountDownLatch released = new CountDownLatch(1);
+
+    @AfterEach
+    void close() {
+        released.countDown();
+        loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+
+    @Test
+    void isNothingBeforeItBegins() {
+        assertThat(lag.nanos()).isZero();
+    }
+
+    /** One of two loops does not run: the delay grows while it stands still, and is forgotten a second after. */
+    @Test
+    void growsWhileOneLoopStandsStillAndIsForgotten() {
+        lag.begin();
+        EventLoop loop = loops.next();
+        loop.execute(this::awaitRelease);
+        await().atMost(LIMIT).until(() -> lag.nanos() > Duration.ofSeconds(1).toNanos());
+        long before = lag.nanos();
+        await().atMost(LIMIT).until(() -> lag.nanos() > before);
+        released.countDown();
+        await().atMost(LIMIT).until(() -> lag.nanos() < Duration.ofMillis(200).toNanos());
+    }
+
+    private void awaitRelease() {
+        try {
+            released.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
