@@ -3,8 +3,8 @@ package io.tributary.perf.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The publishers whose window opens when their messages have come: those that send QoS 0 in a closed loop, for which
- * there is no acknowledgement. Filled before the run, then only read.
+ * The publishers whose window opens when their messages have come, or were answered: those that send QoS 0 in a closed
+ * loop, for which there is no acknowledgement, and those of requests. Filled before the run, then only read.
  */
 final class Credits {
     private final @Nullable Publisher[] publishers;

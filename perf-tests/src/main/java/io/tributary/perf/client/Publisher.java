@@ -47,7 +47,7 @@ final class Publisher {
     private boolean waiting;
     private boolean blocked;
 
-    // QoS 0 in a closed loop: deliveries that are due to clients of this process, and those that came.
+    // Where deliveries open its window: those that are due to clients of this process, and those that came.
     private long dueDeliveries;
     private long deliveries;
     private long deliveriesAtProbe;
@@ -73,9 +73,9 @@ final class Publisher {
         }
     }
 
-    /** Whether deliveries open its window. */
+    /** Whether deliveries open its window: nothing else does at QoS 0, and a request is over when it is answered. */
     private boolean isCredited() {
-        return !qos.isAcknowledged() && options.isClosedLoop();
+        return options.isClosedLoop() && (!qos.isAcknowledged() || options.responseTopic() != null);
     }
 
     /** When its next message is due. */
@@ -197,14 +197,15 @@ final class Publisher {
         if (to == null || !to.isWritable()) {
             return false;
         }
-        if (qos.isAcknowledged()) {
-            return !inFlight.isFull();
+        if (qos.isAcknowledged() && inFlight.isFull()) {
+            return false;
         }
-        if (schedule != null) {
+        if (!isCredited()) {
             return true;
         }
-        int fanOut = loop.plan().localFanOut()[planned.firstSource() + nextTopic];
-        return dueDeliveries - deliveries < (long) options.window() * Math.max(1, fanOut);
+        // A message counts until it has come to all, a request until it is answered.
+        long fanOut = Math.max(1, loop.plan().localFanOut()[planned.firstSource() + nextTopic]);
+        return dueDeliveries - deliveries + fanOut <= options.window() * fanOut;
     }
 
     private void send(long due, long now) {
@@ -223,6 +224,8 @@ final class Publisher {
         loop.count(Count.SENT);
         if (!qos.isAcknowledged()) {
             loop.count(Count.ACKNOWLEDGED);
+        }
+        if (isCredited()) {
             dueDeliveries += loop.plan().localFanOut()[source];
         }
         if (schedule != null) {
@@ -318,7 +321,7 @@ final class Publisher {
         release(from, answer.packetId());
     }
 
-    /** A message of QoS 0 has come. From any event loop. */
+    /** A message has come, or the answer to one. From any event loop. */
     void delivered() {
         if (loop.eventLoop().inEventLoop()) {
             deliveries++;

@@ -138,7 +138,7 @@ public final class PublishedPage {
         return ", " + String.join("; ", sizes);
     }
 
-    /** How many runs a figure is the median of, where it is of several. */
+    /** Of how many runs figures are medians, where they are: rows and targets may have fewer. */
     private static String runs(PublishedTable table, Map<String, List<RunResult>> ours) {
         long most = table.rows().stream()
                 .flatMap(row -> ours.values().stream()
@@ -147,7 +147,7 @@ public final class PublishedPage {
                                 .count()))
                 .max(Comparator.naturalOrder())
                 .orElse(0L);
-        return most < 2 ? NOTHING : "; medians of " + most + " runs";
+        return most < 2 ? NOTHING : "; medians of up to " + most + " runs";
     }
 
     private Map<String, List<RunResult>> ours(PublishedTable table) throws IOException {
