@@ -1,5 +1,6 @@
 package io.tributary.perf.run;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.Broker;
@@ -9,6 +10,7 @@ import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.ListenerKind;
 import io.tributary.perf.judge.Count;
 import io.tributary.perf.judge.Metric;
+import io.tributary.perf.result.Distribution;
 import io.tributary.perf.result.RunResult;
 import io.tributary.perf.result.StepResult;
 import java.net.InetAddress;
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Runs of every kind against a real broker, which loses nothing. */
 class TributaryRunTest {
@@ -163,6 +166,31 @@ class TributaryRunTest {
         assertFaultless(result, 200, 400);
         assertThat(Runs.values(result, Metric.ROUND_TRIP)).isEqualTo(200);
         assertThat(Runs.values(result, Metric.END_TO_END)).isEqualTo(200);
+    }
+
+    /** Round trips that follow one another take together no longer than the run. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void sendsRequestWhenTheLastOneWasAnswered(int qos) {
+        int requests = 500;
+        RunResult result = run("""
+                mqtt: {version: 5}
+                groups:
+                  - {name: servers, count: 1, reply: true, subscribe: [{filter: requests, qos: %1$d}]}
+                  - name: requester
+                    count: 1
+                    subscribe: [{filter: "answers/{n}", qos: %1$d}]
+                    publish: {topic: requests, qos: %1$d, window: 1, response-topic: "answers/{n}"}
+                steps:
+                  - {name: connect, do: connect}
+                  - {name: publish, do: publish, messages: %2$d, measured: true}
+                  - {name: drain, do: drain, measured: true}
+                """.formatted(qos, requests), tcp);
+        assertThat(Runs.values(result, Metric.ROUND_TRIP)).isEqualTo(requests);
+        Distribution roundTrip = requireNonNull(result.measured().times().get(Metric.ROUND_TRIP));
+        assertThat(result.measured().seconds() * 1000)
+                .as("no two of them at a time")
+                .isGreaterThan(0.99 * requests * roundTrip.mean());
     }
 
     @Test
