@@ -11,14 +11,20 @@ import java.util.function.Supplier;
 
 /**
  * What HAProxy is told of this broker: {@code ready up 75%}, a weight of 1 to 100 that is the smaller the more of the
- * processors is in use and the longer the event loops let tasks wait; {@code drain} while it is drained, for then
+ * processors is in use and the later tasks of the event loops begin; {@code drain} while it is drained, for then
  * it keeps its clients and is to get no more; {@code down} while it is not ready for another reason.
+ *
+ * <p>Processors that are all in use take three quarters of the weight, not all of it: of nodes that a storm of clients
+ * keeps busy, one with 97 % in use is not to get three times as many as one with 99 %.
  *
  * <p>Load is smoothed over some seconds, so that weights do not jump. Thread-safe.
  */
 final class AgentAnswer implements Supplier<String> {
     private static final int WHOLE = 100;
-    /** The wait for an event loop that halves the weight. */
+    /** The part of the weight that processors take away when all are in use. */
+    private static final double OF_PROCESSORS = 0.75;
+
+    /** The delay of event loops that halves the weight. */
     private static final Duration LONG_WAIT = Duration.ofMillis(20);
 
     /** Within this time a change of load has two thirds of its effect. */
@@ -69,7 +75,7 @@ final class AgentAnswer implements Supplier<String> {
     private synchronized int weight() {
         double used = Math.clamp(processors.getAsDouble(), 0, 1);
         double wait = loopLag.get().toNanos() / (double) LONG_WAIT.toNanos();
-        double free = (1 - used) / (1 + wait);
+        double free = (1 - OF_PROCESSORS * used) / (1 + wait);
         long now = nanoTime.getAsLong();
         double part = isSmoothed ? 1 - Math.exp((smoothedNanos - now) / MEMORY_NANOS) : 1;
         smooth += (free - smooth) * part;

@@ -27,7 +27,7 @@ class AgentAnswerTest {
             nanos::get);
 
     @ParameterizedTest
-    @CsvSource({"0, 0, 100", "0.25, 0, 75", "1, 0, 1", "0, 20, 50", "0.5, 60, 13", "-1, 0, 100", "0, 100000, 1"})
+    @CsvSource({"0, 0, 100", "0.2, 0, 85", "1, 0, 25", "0, 20, 50", "1, 60, 6", "-1, 0, 100", "0, 100000, 1"})
     void weightIsTheSmallerTheBusierTheBrokerIs(double used, long lagMillis, int weight) {
         processors = used;
         lag = Duration.ofMillis(lagMillis);
@@ -39,9 +39,9 @@ class AgentAnswerTest {
         assertThat(answer.get()).isEqualTo("ready up 100%");
         processors = 1;
         nanos.addAndGet(Duration.ofSeconds(1).toNanos());
-        assertThat(answer.get()).isEqualTo("ready up 82%");
+        assertThat(answer.get()).isEqualTo("ready up 86%");
         nanos.addAndGet(Duration.ofMinutes(1).toNanos());
-        assertThat(answer.get()).isEqualTo("ready up 1%");
+        assertThat(answer.get()).isEqualTo("ready up 25%");
     }
 
     @Test
