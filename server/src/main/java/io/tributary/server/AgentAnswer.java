@@ -17,7 +17,8 @@ import java.util.function.Supplier;
  * <p>Processors that are all in use take three quarters of the weight, not all of it: of nodes that a storm of clients
  * keeps busy, one with 97 % in use is not to get three times as many as one with 99 %.
  *
- * <p>Load is smoothed over some seconds, so that weights do not jump. Thread-safe.
+ * <p>Load is smoothed over half a minute, from none: connections are long, and where they go is not to follow from
+ * which node a storm of them met first. Thread-safe.
  */
 final class AgentAnswer implements Supplier<String> {
     private static final int WHOLE = 100;
@@ -28,7 +29,7 @@ final class AgentAnswer implements Supplier<String> {
     private static final Duration LONG_WAIT = Duration.ofMillis(20);
 
     /** Within this time a change of load has two thirds of its effect. */
-    private static final double MEMORY_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final double MEMORY_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final Supplier<BrokerStatus> status;
     private final Supplier<DrainStatus> drain;
@@ -39,7 +40,6 @@ final class AgentAnswer implements Supplier<String> {
     // Guarded by this.
     private double smooth = 1;
     private long smoothedNanos;
-    private boolean isSmoothed;
 
     /**
      * Creates it.
@@ -57,6 +57,7 @@ final class AgentAnswer implements Supplier<String> {
         this.processors = processors;
         this.loopLag = loopLag;
         this.nanoTime = nanoTime;
+        smoothedNanos = nanoTime.getAsLong();
     }
 
     @Override
@@ -77,10 +78,9 @@ final class AgentAnswer implements Supplier<String> {
         double wait = loopLag.get().toNanos() / (double) LONG_WAIT.toNanos();
         double free = (1 - OF_PROCESSORS * used) / (1 + wait);
         long now = nanoTime.getAsLong();
-        double part = isSmoothed ? 1 - Math.exp((smoothedNanos - now) / MEMORY_NANOS) : 1;
+        double part = 1 - Math.exp((smoothedNanos - now) / MEMORY_NANOS);
         smooth += (free - smooth) * part;
         smoothedNanos = now;
-        isSmoothed = true;
         return Math.clamp(Math.round(smooth * WHOLE), 1, WHOLE);
     }
 }

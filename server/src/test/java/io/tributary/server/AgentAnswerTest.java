@@ -31,16 +31,19 @@ class AgentAnswerTest {
     void weightIsTheSmallerTheBusierTheBrokerIs(double used, long lagMillis, int weight) {
         processors = used;
         lag = Duration.ofMillis(lagMillis);
+        nanos.addAndGet(Duration.ofMinutes(10).toNanos());
         assertThat(answer.get()).isEqualTo("ready up " + weight + "%");
     }
 
     @Test
-    void weightFollowsInSomeSeconds() {
-        assertThat(answer.get()).isEqualTo("ready up 100%");
+    void weightFollowsInHalfAMinute() {
         processors = 1;
-        nanos.addAndGet(Duration.ofSeconds(1).toNanos());
-        assertThat(answer.get()).isEqualTo("ready up 86%");
-        nanos.addAndGet(Duration.ofMinutes(1).toNanos());
+        assertThat(answer.get()).isEqualTo("ready up 100%");
+        nanos.addAndGet(Duration.ofSeconds(3).toNanos());
+        assertThat(answer.get()).isEqualTo("ready up 93%");
+        nanos.addAndGet(Duration.ofSeconds(27).toNanos());
+        assertThat(answer.get()).isEqualTo("ready up 53%");
+        nanos.addAndGet(Duration.ofMinutes(10).toNanos());
         assertThat(answer.get()).isEqualTo("ready up 25%");
     }
 
