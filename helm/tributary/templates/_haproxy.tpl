@@ -4,7 +4,6 @@
 {{- $lb := $v.loadBalancer }}
 {{- $r := include "tributary.reckoned" . | fromYaml }}
 {{- $b := include "tributary.balancing" . | fromYaml }}
-{{- $policy := include "tributary.policy" . }}
 {{- $name := include "tributary.name" . }}
 {{- $domain := printf "%s-nodes.%s.svc.%s" $name .Release.Namespace $v.clusterDomain }}
 {{- $listeners := include "tributary.listeners" . | fromYaml -}}
@@ -47,7 +46,7 @@ frontend status
 frontend {{ $key }}
   bind :{{ int $listener.port }}{{ if $listener.ended }} ssl crt /etc/balancer-tls/{{ $key }}/tls.crt ssl-min-ver TLSv1.2
   {{- if ne $listener.tls.clientCertificates "none" }} ca-file /etc/balancer-{{ if $listener.tls.authorities.existingSecret }}authorities{{ else }}tls{{ end }}/{{ $key }}/ca.crt verify {{ ternary "required" "optional" (eq $listener.tls.clientCertificates "need") }}{{ end }}{{ end }}
-  {{- if eq $policy "client-id" }}
+  {{- if eq $lb.policy "client-id" }}
   tcp-request inspect-delay 10s
   # In a variable: where a server is chosen, HAProxy cannot look into the packet any more.
   tcp-request content set-var(txn.client) req.payload(0,0),mqtt_field_value(connect,client_identifier) if { req.payload(0,0),mqtt_is_valid }
@@ -56,11 +55,11 @@ frontend {{ $key }}
   default_backend {{ $key }}
 
 backend {{ $key }}
-  {{- if eq $policy "client-id" }}
+  {{- if eq $lb.policy "client-id" }}
   balance hash var(txn.client)
   hash-type consistent
   {{- else }}
-  balance {{ get (dict "round-robin" "roundrobin" "least-connections" "leastconn" "load" "leastconn") $policy }}
+  balance {{ ternary "roundrobin" "leastconn" (eq $lb.policy "round-robin") }}
   {{- end }}
   # Of a weight of 1, any share would be none or all: while a node starts slowly, or by its load.
   # Readiness, at the port of health: no check shows up as a client.
@@ -68,7 +67,7 @@ backend {{ $key }}
   http-check send meth GET uri /actuator/health/readiness ver HTTP/1.1 hdr Host localhost
   http-check expect status 200
   default-server weight 100 check port 9093 inter 2s fall 2 rise 2{{ if (include "tributary.tlsSecret" (list $ "management")) }} check-ssl verify none{{ end }} slowstart {{ $lb.slowStart }} resolvers cluster init-addr none
-  {{- if eq $policy "load" }} agent-check agent-port {{ int $lb.agentPort }} agent-inter 2s{{ end }}
+  {{- if eq $lb.policy "load" }} agent-check agent-port {{ int $lb.agentPort }} agent-inter 2s{{ end }}
   {{- if $listener.proxy }} {{ ternary "send-proxy-v2-ssl-cn" "send-proxy-v2" (and $listener.ended (ne $listener.tls.clientCertificates "none")) }}{{ end }}
   {{- range $i := until (int $r.slots) }}
   server {{ $name }}-{{ $i }} {{ $name }}-{{ $i }}.{{ $domain }}:{{ int $listener.port }}

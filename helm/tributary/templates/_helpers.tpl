@@ -354,16 +354,6 @@ enough: {{ max 512 (add 1 (div (mul 20 (add $full $store 160 $tls)) 19)) }}
 {{- toJson (list "/opt/tributary/bin/tributary" "drain" "--serve-for" (printf "%ds" (int $r.serveFor)) "--rate" (toString (int .Values.drain.rate)) "--wait") }}
 {{- end }}
 
-{{/* By which policy HAProxy or NGINX chooses a node. */}}
-{{- define "tributary.policy" -}}
-{{- default (ternary "load" "least-connections" (eq .Values.loadBalancer.kind "haproxy")) .Values.loadBalancer.policy }}
-{{- end }}
-
-{{/* Whether nodes say their load at a port of its own. */}}
-{{- define "tributary.saysLoad" -}}
-{{- if and (eq .Values.loadBalancer.kind "haproxy") (eq (include "tributary.policy" .) "load") }}true{{ end }}
-{{- end }}
-
 {{/* What clients connect to, where the chart has no balancer: the type of its Service. */}}
 {{- define "tributary.serviceType" -}}
 {{- default (ternary "ClusterIP" "LoadBalancer" (eq .Values.loadBalancer.kind "none")) .Values.loadBalancer.serviceType }}

@@ -52,7 +52,7 @@ stream {
 
   upstream {{ $key }} {
     zone {{ $key }} 256k;
-    {{- if eq (include "tributary.policy" $) "least-connections" }}
+    {{- if eq $lb.policy "least-connections" }}
     least_conn;
     {{- end }}
     server {{ $ready }}:{{ int $listener.port }} resolve max_fails=2 fail_timeout=5s;

@@ -48,7 +48,7 @@
 {{- if not $listeners }}{{ $p = append $p "listeners: there is none, so nobody could connect; such as mqtts: {port: 8883, tls: {existingSecret: mqtt-tls}, authentication: [users]}" }}{{ end }}
 {{- $ports := dict "9093" "health and metrics" "7883" "links between nodes" }}
 {{- if $balancer }}{{ $_ := set $ports "8404" "the balancer's health" }}{{ end }}
-{{- if include "tributary.saysLoad" . }}{{ $_ := set $ports (toString (int $lb.agentPort)) "loadBalancer.agentPort" }}{{ end }}
+{{- if and $balancer (eq $lb.policy "load") }}{{ $_ := set $ports (toString (int $lb.agentPort)) "loadBalancer.agentPort" }}{{ end }}
 {{- $open := list }}{{ $closed := list }}{{ $proxies := list }}
 {{- range $name, $listener := $listeners }}
 {{- $at := print "listeners." $name }}

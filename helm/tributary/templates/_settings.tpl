@@ -81,7 +81,7 @@ data-dir: /var/lib/tributary/data
 {{- if and (eq $v.form "geographic") $v.geographic.ingest }}
 ingest: {topics: {{ join "," $v.geographic.ingest | quote }}}
 {{- end }}
-{{- if include "tributary.saysLoad" . }}
+{{- if and (eq $v.loadBalancer.kind "haproxy") (eq $v.loadBalancer.policy "load") }}
 agent-check: {host: 0.0.0.0, port: {{ int $v.loadBalancer.agentPort }}}
 {{- end }}
 listeners:

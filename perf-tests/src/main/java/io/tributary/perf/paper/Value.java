@@ -15,9 +15,9 @@ public record Value(@JsonValue String text) {
         return new Value(String.valueOf(printed));
     }
 
-    /** The number in it, without what stands before; not a number where there is none. */
+    /** The number, also where it is printed as about so much; not a number for a bound, a range and a word. */
     public double number() {
-        String digits = text.replaceAll("^[<~>]", "");
+        String digits = text.replaceAll("^~", "");
         return digits.matches("-?[0-9]+(\\.[0-9]+)?") ? Double.parseDouble(digits) : Double.NaN;
     }
 }

@@ -143,8 +143,8 @@ class PublishedTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"14.93, 14.93", "<0.1, 0.1", "~75, 75", "100, 100", "N/A, NaN", "'', NaN"})
-    void isNumberWithoutWhatStandsBeforeWhenValueIsPrinted(String printed, double number) {
+    @CsvSource({"14.93, 14.93", "<0.1, NaN", "~75, 75", "100, 100", "N/A, NaN", "'', NaN"})
+    void isNumberUnlessItIsABoundOrAWordWhenValueIsPrinted(String printed, double number) {
         assertThat(new Value(printed).number()).isEqualTo(Double.valueOf(number));
     }
 
