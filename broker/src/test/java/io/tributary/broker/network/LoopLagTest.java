@@ -3,9 +3,10 @@ package io.tributary.broker.network;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.netty.channel.DefaultEventLoopGroup;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.local.LocalIoHandler;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class LoopLagTest {
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
-    private final EventLoopGroup loops = new DefaultEventLoopGroup(2);
+    private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(2, LocalIoHandler.newFactory());
     private final LoopLag lag = new LoopLag(loops);
     private final CountDownLatch released = new CountDownLatch(1);
 

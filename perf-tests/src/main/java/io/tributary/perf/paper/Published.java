@@ -16,7 +16,8 @@ import java.util.stream.Collectors;
  *
  * @param works by key
  * @param tables in the order of the page
- * @param left what is not repeated
+ * @param left tables and figures that are not repeated; the rest of what is not is in
+ *     docs/decisions/0023-what-is-not-repeated.md
  */
 public record Published(Map<String, Work> works, List<PublishedTable> tables, List<Left> left) {
 
