@@ -19,24 +19,17 @@ final class LoopLag {
     private static final long BETWEEN_NANOS = Duration.ofMillis(250).toNanos();
     private static final int A_SECOND = 4;
 
-    private final EventLoopGroup loops;
     private final List<Probe> probes = new ArrayList<>();
 
     LoopLag(EventLoopGroup loops) {
-        this.loops = loops;
-        for (EventExecutor _ : loops) {
-            probes.add(new Probe());
+        for (EventExecutor loop : loops) {
+            probes.add(new Probe(loop));
         }
     }
 
     /** Begins to measure, which ends with the loops. */
     void begin() {
-        int i = 0;
-        for (EventExecutor loop : loops) {
-            Probe probe = probes.get(i++);
-            probe.dueNanos = System.nanoTime() + BETWEEN_NANOS;
-            var _ = loop.scheduleAtFixedRate(probe, BETWEEN_NANOS, BETWEEN_NANOS, TimeUnit.NANOSECONDS);
-        }
+        probes.forEach(Probe::begin);
     }
 
     /** The longest delay of any loop within the last second, also of a task that is due and has not begun; 0 before. */
@@ -45,6 +38,7 @@ final class LoopLag {
     }
 
     private static final class Probe implements Runnable {
+        private final EventExecutor loop;
         private final long[] last = new long[A_SECOND]; // on the loop's thread alone
         private int next;
 
@@ -52,13 +46,26 @@ final class LoopLag {
         /** When the task is to run; 0 before the beginning. Written by the loop's thread, once it has begun. */
         private volatile long dueNanos;
 
+        Probe(EventExecutor loop) {
+            this.loop = loop;
+        }
+
+        void begin() {
+            dueNanos = System.nanoTime() + BETWEEN_NANOS;
+            var _ = loop.schedule(this, BETWEEN_NANOS, TimeUnit.NANOSECONDS);
+        }
+
+        /** Times that were missed are left out: their shorter delays would take the place of the long one. */
         @Override
         public void run() {
-            long due = dueNanos;
-            last[next] = System.nanoTime() - due;
+            long now = System.nanoTime();
+            long late = now - dueNanos;
+            last[next] = late;
             next = (next + 1) % A_SECOND;
             longestNanos = Arrays.stream(last).max().orElse(0);
-            dueNanos = due + BETWEEN_NANOS;
+            long left = BETWEEN_NANOS - Math.floorMod(late, BETWEEN_NANOS);
+            dueNanos = now + left;
+            var _ = loop.schedule(this, left, TimeUnit.NANOSECONDS);
         }
 
         long nanos() {

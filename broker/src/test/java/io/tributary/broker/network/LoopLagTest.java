@@ -7,6 +7,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.local.LocalIoHandler;
+import io.netty.util.concurrent.Promise;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +43,22 @@ class LoopLagTest {
         await().atMost(LIMIT).until(() -> lag.nanos() > before);
         released.countDown();
         await().atMost(LIMIT).until(() -> lag.nanos() < Duration.ofMillis(200).toNanos());
+    }
+
+    /** A third of a second after a long stop it is still known, though the task was due many times meanwhile. */
+    @Test
+    void isKnownAfterTheLoopHasGoneOn() throws Exception {
+        lag.begin();
+        EventLoop loop = loops.next();
+        Promise<Long> seen = loop.newPromise();
+        loop.execute(this::awaitRelease);
+        loop.execute(() -> {
+            var _ = loop.schedule(() -> seen.trySuccess(lag.nanos()), 300, TimeUnit.MILLISECONDS);
+        });
+        await().atMost(LIMIT).until(() -> lag.nanos() > Duration.ofSeconds(2).toNanos());
+        released.countDown();
+        assertThat(seen.get(LIMIT.toSeconds(), TimeUnit.SECONDS))
+                .isGreaterThan(Duration.ofSeconds(2).toNanos());
     }
 
     private void awaitRelease() {
