@@ -376,7 +376,7 @@ final class BrokerNode implements AutoCloseable {
         return tenants;
     }
 
-    /** How long a task waits for its event loop at present, the longest. */
+    /** How late tasks of the event loops begin, the longest delay of the last second. */
     Duration loopLag() {
         return Duration.ofNanos(listeners.lagNanos());
     }

@@ -99,6 +99,7 @@ class ClusterCommandTest {
                         "--tributary.listeners.ws.port=" + (basePort + 11),
                         "--server.port=" + (basePort + 21),
                         "--tributary.cluster.link.port=" + (basePort + 31),
+                        "--tributary.agent-check.port=" + (basePort + 81),
                         "--tributary.cluster.kafka.bootstrap-servers=127.0.0.1:" + (basePort + 40),
                         "--tributary.cluster.kafka.replication-factor=1",
                         "--tributary.cluster.redis.nodes=127.0.0.1:" + redisPort() + ",127.0.0.1:" + (redisPort() + 1),

@@ -32,7 +32,10 @@ final class LoopLag {
         probes.forEach(Probe::begin);
     }
 
-    /** The longest delay of any loop within the last second, also of a task that is due and has not begun; 0 before. */
+    /**
+     * The longest delay of any loop within the last second, also of a task that is due and has not begun; 0 before the
+     * beginning and once the loops end.
+     */
     long nanos() {
         return probes.stream().mapToLong(Probe::nanos).max().orElse(0);
     }
@@ -70,7 +73,7 @@ final class LoopLag {
 
         long nanos() {
             long due = dueNanos;
-            return due == 0 ? 0 : Math.max(0, Math.max(longestNanos, System.nanoTime() - due));
+            return due == 0 || loop.isShuttingDown() ? 0 : Math.max(0, Math.max(longestNanos, System.nanoTime() - due));
         }
     }
 }

@@ -13,6 +13,7 @@ import io.tributary.perf.scenario.Draw;
 import io.tributary.perf.scenario.PlannedClient;
 import io.tributary.perf.scenario.PublishOptions;
 import java.util.List;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +52,7 @@ final class Publisher {
     private long dueDeliveries;
     private long deliveries;
     private long deliveriesAtProbe;
+    private @Nullable Future<?> probe;
 
     private int nextTopic;
 
@@ -96,6 +98,9 @@ final class Publisher {
         }
         if (isCredited()) {
             deliveriesAtProbe = -1;
+            if (probe != null) {
+                probe.cancel(false); // of a step before
+            }
             probeStall();
         }
         goOn();
@@ -137,6 +142,7 @@ final class Publisher {
         for (int packetId : inFlight.inOrder()) {
             inFlight.remove(packetId);
         }
+        deliveries = dueDeliveries;
         blocked = false;
     }
 
@@ -203,7 +209,7 @@ final class Publisher {
         if (!isCredited()) {
             return true;
         }
-        // A message counts until it has come to all, a request until it is answered.
+        // With a window of 1 the next message goes out when the last one has come to all, or was answered.
         long fanOut = Math.max(1, loop.plan().localFanOut()[planned.firstSource() + nextTopic]);
         return dueDeliveries - deliveries + fanOut <= options.window() * fanOut;
     }
@@ -301,6 +307,9 @@ final class Publisher {
             int fanOut = loop.plan().fanOut()[planned.firstSource() + topic];
             expected[topic] -= fanOut;
             loop.tally().count(Count.EXPECTED, -fanOut);
+            if (isCredited()) {
+                dueDeliveries -= loop.plan().localFanOut()[planned.firstSource() + topic];
+            }
         } else {
             loop.count(Count.ACKNOWLEDGED);
             loop.tally().record(Metric.PUBLISH, loop.clock().nanos() - inFlight.dueNanos(packetId));
@@ -324,7 +333,7 @@ final class Publisher {
     /** A message has come, or the answer to one. From any event loop. */
     void delivered() {
         if (loop.eventLoop().inEventLoop()) {
-            deliveries++;
+            deliveries = Math.min(deliveries + 1, dueDeliveries); // what was written off may come after all
             goOn();
         } else {
             loop.eventLoop().execute(this::delivered);
@@ -341,7 +350,7 @@ final class Publisher {
             goOn();
         }
         deliveriesAtProbe = deliveries;
-        var _ = loop.eventLoop().schedule(this::probeStall, STALL_NANOS, TimeUnit.NANOSECONDS);
+        probe = loop.eventLoop().schedule(this::probeStall, STALL_NANOS, TimeUnit.NANOSECONDS);
     }
 
     /** Adds what must have come of each topic. */
