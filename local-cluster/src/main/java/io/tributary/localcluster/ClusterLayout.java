@@ -1,9 +1,7 @@
 package io.tributary.localcluster;
 
 import io.tributary.cli.UsageException;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -20,7 +18,7 @@ record ClusterLayout(int nodes, int kafkaBrokers, int redisPrimaries, int redisR
     /** Three broker nodes, one Kafka broker, three Redis primaries, no replicas. */
     static final ClusterLayout DEFAULT = new ClusterLayout(3, 1, 3, 0, 18_830);
 
-    /** Between a node's ports. */
+    /** Between a node's ports, which are in this order: MQTT, WebSocket, management, link to other nodes. */
     static final int BLOCK = 10;
 
     /** All ports are below the base port and this. */
@@ -73,17 +71,6 @@ record ClusterLayout(int nodes, int kafkaBrokers, int redisPrimaries, int redisR
     /** The port of node {@code i} at which HAProxy asks for its load. */
     int agentPort(int i) {
         return mqttPort(i) + 8 * BLOCK;
-    }
-
-    /** All ports of node {@code i}, by what they are for. */
-    Map<String, Integer> ports(int i) {
-        Map<String, Integer> ports = new LinkedHashMap<>();
-        ports.put("mqtt", mqttPort(i));
-        ports.put("ws", webSocketPort(i));
-        ports.put("http", managementPort(i));
-        ports.put("link", linkPort(i));
-        ports.put("agent", agentPort(i));
-        return ports;
     }
 
     /** The first of Kafka's ports: as many for clients as there are brokers, and as many for the quorum. */

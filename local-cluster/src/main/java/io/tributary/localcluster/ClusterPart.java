@@ -2,6 +2,7 @@ package io.tributary.localcluster;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -16,8 +17,12 @@ record ClusterPart(String name, String role, String state, long pid, Map<String,
         ports = Collections.unmodifiableMap(new LinkedHashMap<>(ports));
     }
 
-    /** A process of these ports. */
-    static ClusterPart of(ServerProcess process, String role, Map<String, Integer> ports) {
+    /** With ports of these kinds, the first this one and the others each a step behind. */
+    static ClusterPart of(ServerProcess process, String role, List<String> kinds, int port, int step) {
+        Map<String, Integer> ports = new LinkedHashMap<>();
+        for (String kind : kinds) {
+            ports.put(kind, port + step * ports.size());
+        }
         long pid = process.runningPid().orElse(0);
         return new ClusterPart(
                 process.name(),
@@ -26,5 +31,12 @@ record ClusterPart(String name, String role, String state, long pid, Map<String,
                 pid,
                 ports,
                 process.log().toString());
+    }
+
+    /** The same with one more port. */
+    ClusterPart with(String kind, int port) {
+        Map<String, Integer> more = new LinkedHashMap<>(ports);
+        more.put(kind, port);
+        return new ClusterPart(name, role, state, pid, more, log);
     }
 }

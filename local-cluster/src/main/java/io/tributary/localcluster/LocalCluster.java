@@ -4,7 +4,6 @@ import io.tributary.cli.Program;
 import io.tributary.cli.UsageException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -172,22 +171,17 @@ final class LocalCluster {
         List<ClusterPart> parts = new ArrayList<>();
         for (int i = 1; i <= kafka.size(); i++) {
             int port = kafka.port(i);
-            parts.add(ClusterPart.of(kafka.process(i), "kafka", ports("clients", port, "quorum", port + kafka.size())));
+            parts.add(ClusterPart.of(kafka.process(i), "kafka", List.of("clients", "quorum"), port, kafka.size()));
         }
         for (int i = 1; i <= redis.size(); i++) {
             int port = redis.port(i);
-            parts.add(ClusterPart.of(redis.process(i), "redis", ports("clients", port, "bus", port + redis.size())));
+            parts.add(ClusterPart.of(redis.process(i), "redis", List.of("clients", "bus"), port, redis.size()));
         }
         for (int i = 1; i <= nodes.size(); i++) {
-            parts.add(ClusterPart.of(nodes.process(i), "node", layout.ports(i)));
+            List<String> kinds = List.of("mqtt", "ws", "http", "link");
+            parts.add(ClusterPart.of(nodes.process(i), "node", kinds, nodes.port(i), ClusterLayout.BLOCK)
+                    .with("agent", layout.agentPort(i)));
         }
         return parts;
-    }
-
-    private static Map<String, Integer> ports(String first, int port, String second, int next) {
-        Map<String, Integer> ports = new LinkedHashMap<>();
-        ports.put(first, port);
-        ports.put(second, next);
-        return ports;
     }
 }

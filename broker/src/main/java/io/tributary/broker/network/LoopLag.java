@@ -62,18 +62,18 @@ final class LoopLag {
         @Override
         public void run() {
             long now = System.nanoTime();
-            long late = now - dueNanos;
+            long late = Math.max(0, now - dueNanos);
             last[next] = late;
             next = (next + 1) % A_SECOND;
             longestNanos = Arrays.stream(last).max().orElse(0);
-            long left = BETWEEN_NANOS - Math.floorMod(late, BETWEEN_NANOS);
+            long left = BETWEEN_NANOS - late % BETWEEN_NANOS;
             dueNanos = now + left;
             var _ = loop.schedule(this, left, TimeUnit.NANOSECONDS);
         }
 
         long nanos() {
             long due = dueNanos;
-            return due == 0 || loop.isShuttingDown() ? 0 : Math.max(0, Math.max(longestNanos, System.nanoTime() - due));
+            return due == 0 || loop.isShuttingDown() ? 0 : Math.max(longestNanos, System.nanoTime() - due);
         }
     }
 }

@@ -81,12 +81,6 @@ final class Balanced implements TargetKind {
                 front.addresses(),
                 processes,
                 started.counts(),
-                () -> {
-                    try {
-                        front.close();
-                    } finally {
-                        started.close();
-                    }
-                });
+                front.ending(started::close).end());
     }
 }

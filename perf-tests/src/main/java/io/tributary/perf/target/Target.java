@@ -59,6 +59,11 @@ public record Target(
         processes = new LinkedHashMap<>(processes);
     }
 
+    /** The same with these processes. */
+    Target watching(Map<String, Long> all) {
+        return new Target(name, version, facts, addresses, all, counts, faults, end, agents);
+    }
+
     /** The same, of which this can be counted. */
     Target counting(Supplier<Map<String, Long>> more) {
         return new Target(name, version, facts, addresses, processes, more, faults, end, agents);

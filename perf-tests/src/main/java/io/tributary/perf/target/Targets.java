@@ -50,16 +50,7 @@ public final class Targets {
         Target target = kind(words).start(context);
         Map<String, Long> all = new LinkedHashMap<>(target.processes());
         all.putAll(pids);
-        return new Target(
-                target.name(),
-                target.version(),
-                target.facts(),
-                target.addresses(),
-                all,
-                target.counts(),
-                target.faults(),
-                target.end(),
-                target.agents());
+        return target.watching(all);
     }
 
     private static TargetKind kind(String words) {
