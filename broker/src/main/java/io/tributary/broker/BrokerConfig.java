@@ -3,6 +3,7 @@ package io.tributary.broker;
 import static io.tributary.common.setting.InvalidSettingException.under;
 
 import io.tributary.broker.canary.CanaryConfig;
+import io.tributary.broker.connection.OutboundLimits.Overflow;
 import io.tributary.broker.guard.GuardConfig;
 import io.tributary.broker.network.BoundListener;
 import io.tributary.broker.network.ListenerConfig;
@@ -214,6 +215,12 @@ public final class BrokerConfig {
     /** The limits of the listener that takes the largest packets. */
     public DecoderLimits largestPackets() {
         return largestPackets;
+    }
+
+    /** Whether publishers wait for clients of some listener that cannot keep up. */
+    public boolean holdsPublishers() {
+        return listeners.stream()
+                .anyMatch(listener -> listener.limits().outbound().overflow() == Overflow.HOLD_PUBLISHERS);
     }
 
     /** The same for a broker that serves no clients, and knows what those that did were allowed. */

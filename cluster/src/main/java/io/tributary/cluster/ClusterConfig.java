@@ -3,6 +3,7 @@ package io.tributary.cluster;
 import static io.tributary.common.setting.InvalidSettingException.checkPositive;
 import static io.tributary.common.setting.InvalidSettingException.checkWithin;
 
+import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.security.store.SecurityTable;
 import io.tributary.cluster.ingest.IngestConfig;
 import io.tributary.cluster.kafka.KafkaConfig;
@@ -170,9 +171,19 @@ public final class ClusterConfig {
     }
 
     /** The part of one node. */
-    ClusterNode.Config ofNode(String name, Set<String> maps) {
+    ClusterNode.Config ofNode(BrokerConfig node, Set<String> maps) {
         return new ClusterNode.Config(
-                name, maps, link, linkLayer, advertisedHost, advertisedPort, nodes, visibility, formats, shards);
+                node.nodeName(),
+                maps,
+                link,
+                linkLayer,
+                advertisedHost,
+                advertisedPort,
+                nodes,
+                visibility,
+                formats,
+                shards,
+                node.holdsPublishers());
     }
 
     /** Collects values. Not thread-safe. */

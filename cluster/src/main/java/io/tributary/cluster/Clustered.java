@@ -65,7 +65,7 @@ record Clustered(
             ClusterMetrics metrics,
             Runnable joined,
             Consumer<Loss> onLost) {
-        ClusterNode.Config ofNode = cluster.ofNode(config.nodeName(), Set.copyOf(ClusterStorage.MAPS));
+        ClusterNode.Config ofNode = cluster.ofNode(config, Set.copyOf(ClusterStorage.MAPS));
         DecoderLimits packets = config.largestPackets();
         ClusterRuntime runtime = new ClusterRuntime(ofNode.maps(), ofNode.visibility(), metrics.cluster());
         try {

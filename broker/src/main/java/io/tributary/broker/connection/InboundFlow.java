@@ -20,6 +20,7 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.thread.RoomQueue;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +50,9 @@ final class InboundFlow {
     private boolean isClosed;
     /** Null until there was one. */
     private @Nullable SlowSubscribers slowSubscribers;
+    /** Has this client wait; any thread. */
+    private final Consumer<RoomQueue> waiting;
+
     /** For messages of QoS 0, whose outcome nobody is told. */
     private final RouteCallback unacknowledged = new Routing() {
         @Override
@@ -61,6 +65,7 @@ final class InboundFlow {
         this.identity = identity;
         publisher = identity.publisher();
         mqtt5 = identity.client().isMqtt5();
+        waiting = room -> context.run(() -> hold(room));
         limits = context.limits().inbound();
         aliases = new InboundTopicAliases(mqtt5 ? limits.topicAliasMaximum() : 0, identity.tenant());
         ids = new InboundPacketIds(identity.attached().inboundPacketIds());
@@ -196,8 +201,8 @@ final class InboundFlow {
     /** A message on its way. */
     private abstract class Routing implements RouteCallback {
         @Override
-        public final void hold(RoomQueue room) {
-            context.run(() -> InboundFlow.this.hold(room));
+        public final Consumer<RoomQueue> publisher() {
+            return waiting;
         }
     }
 

@@ -135,26 +135,24 @@ public final class ConnectionRegistry {
 
     /** Hands a message to a transient session. */
     public void deliverTransient(long number, Queued message) {
-        deliverTransient(number, message, ConnectionRegistry::nobodyWaits);
+        deliverTransient(number, message, null);
     }
 
     /**
      * Hands a message to a transient session.
      *
-     * @param publisher told what the publisher is to wait for before it publishes more, if it is to wait
+     * @param publisher told what the publisher is to wait for before it publishes more; null when it never waits
      */
-    public void deliverTransient(long number, Queued message, Consumer<RoomQueue> publisher) {
+    public void deliverTransient(long number, Queued message, @Nullable Consumer<RoomQueue> publisher) {
         Endpoint endpoint = byNumber.get(number);
         if (endpoint != null) {
             offer(endpoint, message, publisher);
         }
     }
 
-    private static void nobodyWaits(RoomQueue room) {}
-
-    private static void offer(Endpoint endpoint, Queued message, Consumer<RoomQueue> publisher) {
+    private static void offer(Endpoint endpoint, Queued message, @Nullable Consumer<RoomQueue> publisher) {
         RoomQueue room = endpoint.offer(message);
-        if (room != null) {
+        if (room != null && publisher != null) {
             publisher.accept(room);
         }
     }
@@ -162,11 +160,13 @@ public final class ConnectionRegistry {
     /**
      * Hands a message to a transient session, as a member of a shared subscription that another node chose, or this one
      * a while ago. A session that began since under the same number gets nothing, unless it is the same client's.
+     *
+     * @param publisher told what the publisher is to wait for before it publishes more; null when it never waits
      */
-    public void deliverToMember(String clientId, long number, Queued message) {
+    public void deliverToMember(String clientId, long number, Queued message, @Nullable Consumer<RoomQueue> publisher) {
         Endpoint endpoint = byNumber.get(number);
         if (endpoint != null && endpoint.clientId().equals(clientId)) {
-            offer(endpoint, message, ConnectionRegistry::nobodyWaits);
+            offer(endpoint, message, publisher);
         }
     }
 
@@ -177,16 +177,16 @@ public final class ConnectionRegistry {
      * @return whether the session is connected here
      */
     public boolean deliverQos0(String clientId, long session, Queued message) {
-        return deliverQos0(clientId, session, message, ConnectionRegistry::nobodyWaits);
+        return deliverQos0(clientId, session, message, null);
     }
 
     /**
      * Hands a message of QoS 0 to the connection of a persistent session, if it has one on this node.
      *
-     * @param publisher told what the publisher is to wait for before it publishes more, if it is to wait
+     * @param publisher told what the publisher is to wait for before it publishes more; null when it never waits
      * @return whether the session is connected here
      */
-    public boolean deliverQos0(String clientId, long session, Queued message, Consumer<RoomQueue> publisher) {
+    public boolean deliverQos0(String clientId, long session, Queued message, @Nullable Consumer<RoomQueue> publisher) {
         Endpoint endpoint = persistent.get(clientId);
         if (endpoint == null || !endpoint.has(session)) {
             return false;

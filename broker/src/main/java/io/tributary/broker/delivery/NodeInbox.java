@@ -14,8 +14,9 @@ public interface NodeInbox {
     /** There are no other nodes. */
     NodeInbox NONE = new NodeInbox() {
         @Override
-        public void deliver(String node, Message message, List<Recipient> members, boolean matching, Runnable done) {
-            done.run();
+        public void deliver(
+                String node, Message message, List<Recipient> members, boolean matching, HandoverCallback callback) {
+            callback.onTaken();
         }
 
         @Override
@@ -37,10 +38,9 @@ public interface NodeInbox {
      * @param members transient sessions that shared subscriptions chose, by the numbers of their connections on that
      *     node, and persistent sessions that get it with QoS 0, by their identities; any number
      * @param matching whether it is also for every transient session that it matches there
-     * @param done run once, on any thread, when the node has taken it; or when that is given up because there is no
-     *     link, no room, or no answer in time, which is counted
+     * @param callback told what becomes of it
      */
-    void deliver(String node, Message message, List<Recipient> members, boolean matching, Runnable done);
+    void deliver(String node, Message message, List<Recipient> members, boolean matching, HandoverCallback callback);
 
     /**
      * Hands a message of QoS 0 to a persistent session that has no connection on this node, by way of its shard's

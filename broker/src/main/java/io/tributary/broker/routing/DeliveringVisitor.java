@@ -16,18 +16,19 @@ import org.jspecify.annotations.Nullable;
  * Hands the copies of one message straight to this node's connections, and collects those that need a log and those
  * that are for other nodes; tells the publisher what to wait for. One thread.
  */
-final class DeliveringVisitor implements Selection.Visitor, Consumer<RoomQueue> {
+final class DeliveringVisitor implements Selection.Visitor {
     private final RouterOutputs outputs;
     private final RouterRecorder recorder;
-    private final RouteCallback publisher;
+    private final @Nullable Consumer<RoomQueue> publisher;
     private final Copies copies;
     private @Nullable Recipient first;
     private @Nullable List<Recipient> all;
     private @Nullable Shares shares;
     private int receivers;
 
-    /** @param publisher told which receivers cannot keep up */
-    DeliveringVisitor(Message message, RouterOutputs outputs, RouterRecorder recorder, RouteCallback publisher) {
+    /** @param publisher told what the publisher is to wait for before it publishes more; null when it never waits */
+    DeliveringVisitor(
+            Message message, RouterOutputs outputs, RouterRecorder recorder, @Nullable Consumer<RoomQueue> publisher) {
         this.outputs = outputs;
         this.recorder = recorder;
         this.publisher = publisher;
@@ -42,19 +43,13 @@ final class DeliveringVisitor implements Selection.Visitor, Consumer<RoomQueue> 
         }
         receivers++;
         if (!subscriber.persistent()) {
-            outputs.connections().deliverTransient(subscriber.identity(), copies.queued(grant, group), this);
+            outputs.connections().deliverTransient(subscriber.identity(), copies.queued(grant, group), publisher);
         } else if (copies.qos(grant).isAcknowledged()) {
             append(copies.recipient(subscriber, grant, group));
         } else if (!outputs.deliverQos0(
-                subscriber.clientId(), subscriber.identity(), copies.queued(grant, group), this)) {
+                subscriber.clientId(), subscriber.identity(), copies.queued(grant, group), publisher)) {
             recorder.dropped(Drop.OFFLINE);
         }
-    }
-
-    /** A receiver cannot keep up. */
-    @Override
-    public void accept(RoomQueue room) {
-        publisher.hold(room);
     }
 
     /** How many copies there are, without those of other nodes, which count them themselves. */

@@ -10,7 +10,9 @@ import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.thread.RoomQueue;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,14 +32,18 @@ final class PeerDelivery {
         this.recorder = recorder;
     }
 
-    /** Delivers to the named members, and if it is asked for to every transient session here that matches. */
-    void take(Message message, List<Recipient> members, boolean matching) {
+    /**
+     * Delivers to the named members, and if it is asked for to every transient session here that matches.
+     *
+     * @param publisher told what the publisher is to wait for before it publishes more; null when it never waits
+     */
+    void take(Message message, List<Recipient> members, boolean matching, @Nullable Consumer<RoomQueue> publisher) {
         Copies copies = new Copies(message);
         for (int i = 0; i < members.size(); i++) {
-            toMember(message, members.get(i), copies);
+            toMember(message, members.get(i), copies, publisher);
         }
         if (matching) {
-            DeliveringVisitor delivering = new DeliveringVisitor(message, outputs, recorder, PeerDelivery::nobodyWaits);
+            DeliveringVisitor delivering = new DeliveringVisitor(message, outputs, recorder, publisher);
             List<Receiver> receivers = subscriptions.match(message.topic()).receivers();
             selection.selectReceivers(message, receivers, receiver -> !isPersistent(receiver), delivering);
             recorder.delivered(delivering.receivers());
@@ -59,28 +65,26 @@ final class PeerDelivery {
         recorder.delivered(here.receivers);
     }
 
-    /** The publisher is at another node. */
-    private static void nobodyWaits(RouteOutcome outcome) {}
-
-    private void toMember(Message message, Recipient member, Copies copies) {
+    private void toMember(Message message, Recipient member, Copies copies, @Nullable Consumer<RoomQueue> publisher) {
         Queued copy = copies.queued(member);
         if (isPersistent(member)) {
-            if (!outputs.deliverQos0(member.clientId(), member.session(), copy)) {
+            if (!outputs.deliverQos0(member.clientId(), member.session(), copy, publisher)) {
                 recorder.dropped(Drop.OFFLINE);
             }
         } else {
             SharedGroup group = subscriptions.areLimited() ? subscriptions.group(String.valueOf(member.group())) : null;
             if (group != null && !group.mayReceive(member.clientId(), member.session(), message.topic())) {
-                toAnotherHere(message, group, copies);
+                toAnotherHere(message, group, copies, publisher);
                 return;
             }
-            outputs.connections().deliverToMember(member.clientId(), member.session(), copy);
+            outputs.connections().deliverToMember(member.clientId(), member.session(), copy, publisher);
         }
         recorder.delivered(1);
     }
 
     /** The node that chose a member knew nothing of its client. */
-    private void toAnotherHere(Message message, SharedGroup group, Copies copies) {
+    private void toAnotherHere(
+            Message message, SharedGroup group, Copies copies, @Nullable Consumer<RoomQueue> publisher) {
         Receiver other = group.pickHere(
                 message.publisher(),
                 message.topic(),
@@ -90,7 +94,7 @@ final class PeerDelivery {
             return;
         }
         Queued copy = copies.queued(other.grant(), group.name());
-        outputs.connections().deliverTransient(other.subscriber().identity(), copy);
+        outputs.connections().deliverTransient(other.subscriber().identity(), copy, publisher);
         recorder.delivered(1);
     }
 

@@ -1,6 +1,8 @@
 package io.tributary.broker.routing;
 
 import io.tributary.common.thread.RoomQueue;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Told once the outcome of a message, on any thread, perhaps before the call that routes it returns; must not block.
@@ -11,8 +13,12 @@ public interface RouteCallback {
     void onRouted(RouteOutcome outcome);
 
     /**
-     * The publisher is to wait for room before it publishes more; comes before {@link #onRouted}, once for each client
-     * that cannot keep up.
+     * Told what the publisher is to wait for before it publishes more, on any thread, once for each client that cannot
+     * keep up: before {@link #onRouted}, but where the client is at another node and the message has QoS 0, a moment
+     * later. It may be kept for longer than the message, and so must not refer to it. Null where the publisher never
+     * waits.
      */
-    default void hold(RoomQueue room) {}
+    default @Nullable Consumer<RoomQueue> publisher() {
+        return null;
+    }
 }

@@ -1,5 +1,6 @@
 package io.tributary.broker.routing;
 
+import io.tributary.broker.delivery.HandoverCallback;
 import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.extension.PublishInterceptor.Decision;
 import io.tributary.broker.extension.PublishInterceptor.Drop;
@@ -20,8 +21,10 @@ import io.tributary.common.event.Source;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.thread.RoomQueue;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -246,7 +249,7 @@ public final class Router implements ClientRouting {
         Countdown parts = new Countdown(destinations.nodes().size(), _ -> taken.run());
         for (NodeShare share : destinations.nodes()) {
             if (share.node().equals(node)) {
-                peerDelivery.take(message, share.members(), share.matching());
+                peerDelivery.take(message, share.members(), share.matching(), null);
                 parts.done();
             } else {
                 outputs.nodes().deliver(share.node(), message, share.members(), share.matching(), parts::done);
@@ -261,9 +264,11 @@ public final class Router implements ClientRouting {
      * @param members the members of shared subscriptions that were chosen, and persistent sessions that get it with QoS
      *     0
      * @param matching whether it is also for every transient session here that it matches
+     * @param publisher told what the publisher is to wait for before it publishes more; null when it never waits
      */
-    public void take(Message message, List<Recipient> members, boolean matching) {
-        (TenantNames.isBrokers(message.topic()) ? uncounted : peerDelivery).take(message, members, matching);
+    public void take(
+            Message message, List<Recipient> members, boolean matching, @Nullable Consumer<RoomQueue> publisher) {
+        (TenantNames.isBrokers(message.topic()) ? uncounted : peerDelivery).take(message, members, matching, publisher);
     }
 
     /**
@@ -388,7 +393,7 @@ public final class Router implements ClientRouting {
 
     private void deliver(Passage passage, Matches matches) {
         Message message = passage.message;
-        DeliveringVisitor delivering = new DeliveringVisitor(message, outputs, recorder, passage.callback);
+        DeliveringVisitor delivering = new DeliveringVisitor(message, outputs, recorder, passage.callback.publisher());
         selection.select(message, matches, delivering);
         recorder.delivered(delivering.receivers());
         List<Recipient> recipients = delivering.recipients();
@@ -409,8 +414,19 @@ public final class Router implements ClientRouting {
         Message message = passage.message;
         Countdown parts =
                 new Countdown(shares.size() + (recipients.isEmpty() ? 0 : 1), failure -> finish(passage, failure));
+        HandoverCallback handover = new HandoverCallback() {
+            @Override
+            public void onTaken() {
+                parts.done();
+            }
+
+            @Override
+            public @Nullable Consumer<RoomQueue> publisher() {
+                return passage.callback.publisher();
+            }
+        };
         for (NodeShare share : shares) {
-            outputs.nodes().deliver(share.node(), message, share.members(), share.matching(), parts::done);
+            outputs.nodes().deliver(share.node(), message, share.members(), share.matching(), handover);
         }
         if (!recipients.isEmpty()) {
             outputs.sessions().publish(message, recipients, passage.source, (offset, failure) -> parts.done(failure));

@@ -24,17 +24,12 @@ import org.jspecify.annotations.Nullable;
 public record RouterOutputs(
         ConnectionRegistry connections, NodeInbox nodes, SessionAppender sessions, RelayAppender publishers) {
 
-    /** Hands a message of QoS 0 to a persistent session, here or elsewhere; tells whether it may arrive. */
-    boolean deliverQos0(String clientId, long session, Queued copy) {
-        return deliverQos0(clientId, session, copy, _ -> {});
-    }
-
     /**
      * Hands a message of QoS 0 to a persistent session, here or elsewhere; tells whether it may arrive.
      *
-     * @param publisher told what the publisher is to wait for before it publishes more, if it is to wait
+     * @param publisher told what the publisher is to wait for before it publishes more; null when it never waits
      */
-    boolean deliverQos0(String clientId, long session, Queued copy, Consumer<RoomQueue> publisher) {
+    boolean deliverQos0(String clientId, long session, Queued copy, @Nullable Consumer<RoomQueue> publisher) {
         return connections.deliverQos0(clientId, session, copy, publisher)
                 || nodes.deliverQos0(clientId, session, copy);
     }

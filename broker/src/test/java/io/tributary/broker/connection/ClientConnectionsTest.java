@@ -153,11 +153,12 @@ class ClientConnectionsTest {
         fixture.sink.take();
 
         fixture.backend.connections.deliverToMember(
-                "a member that left", fixture.connectionNumber(), queued("x", QoS.AT_MOST_ONCE));
+                "a member that left", fixture.connectionNumber(), queued("x", QoS.AT_MOST_ONCE), null);
         fixture.turn();
         assertThat(fixture.sink.take()).isEmpty();
 
-        fixture.backend.connections.deliverToMember("c", fixture.connectionNumber(), queued("x", QoS.AT_MOST_ONCE));
+        fixture.backend.connections.deliverToMember(
+                "c", fixture.connectionNumber(), queued("x", QoS.AT_MOST_ONCE), null);
         fixture.turn();
         assertThat(fixture.sink.take()).hasSize(1);
     }

@@ -32,6 +32,7 @@ import io.tributary.persistence.shard.AppendCallback;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -295,7 +296,7 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
             connections.deliverTransient(attaches.getLast().connection(), ConnectionFixture.queued(message));
         }
         if (hold != null) {
-            callback.hold(hold);
+            Objects.requireNonNull(callback.publisher()).accept(hold);
         }
         if (!holdRoutes) {
             callback.onRouted(outcome);

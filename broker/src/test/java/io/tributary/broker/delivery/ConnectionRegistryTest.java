@@ -73,8 +73,8 @@ class ConnectionRegistryTest {
     void deliversToAMemberByNumberAndClient() {
         connections.add(7, new Named("a", 3));
 
-        connections.deliverToMember("b", 7, MESSAGE);
-        connections.deliverToMember("a", 7, MESSAGE);
+        connections.deliverToMember("b", 7, MESSAGE, null);
+        connections.deliverToMember("a", 7, MESSAGE, null);
 
         assertThat(told).containsExactly("a is offered t");
     }

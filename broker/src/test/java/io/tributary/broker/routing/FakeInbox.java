@@ -1,5 +1,6 @@
 package io.tributary.broker.routing;
 
+import io.tributary.broker.delivery.HandoverCallback;
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.common.event.NodeShare;
@@ -14,7 +15,7 @@ import java.util.Set;
 /** Other nodes that remember what they were given, and take it when the test says so. */
 final class FakeInbox implements NodeInbox {
     /** What another node was given. */
-    record Sent(Message message, NodeShare share, Runnable done) {}
+    record Sent(Message message, NodeShare share, HandoverCallback callback) {}
 
     /** What a persistent session was given elsewhere. */
     record SentQos0(String clientId, long session, Queued message) {}
@@ -25,8 +26,9 @@ final class FakeInbox implements NodeInbox {
     final Set<String> reachable = new HashSet<>();
 
     @Override
-    public void deliver(String node, Message message, List<Recipient> members, boolean matching, Runnable done) {
-        sent.add(new Sent(message, new NodeShare(node, members, matching), done));
+    public void deliver(
+            String node, Message message, List<Recipient> members, boolean matching, HandoverCallback callback) {
+        sent.add(new Sent(message, new NodeShare(node, members, matching), callback));
     }
 
     @Override

@@ -48,10 +48,10 @@ class NodeSharesTest {
                 .containsExactlyInAnyOrder(
                         new NodeShare("node-2#1", List.of(), true), new NodeShare("node-3#1", List.of(), true));
         assertThat(fixture.onlyDelivery().to()).isEqualTo("7");
-        fixture.inbox.sent.get(0).done().run();
+        fixture.inbox.sent.get(0).callback().onTaken();
         fixture.onlyAppend().callback().onAppended(3, null);
         assertThat(outcomes).isEmpty();
-        fixture.inbox.sent.get(1).done().run();
+        fixture.inbox.sent.get(1).callback().onTaken();
         assertThat(outcomes).containsExactly(new Safe());
     }
 
@@ -60,7 +60,7 @@ class NodeSharesTest {
         onNode("node-2#1", "a", DASHBOARD);
 
         List<RouteOutcome> outcomes = fixture.publish(QOS_1);
-        fixture.inbox.sent.getFirst().done().run();
+        fixture.inbox.sent.getFirst().callback().onTaken();
 
         assertThat(outcomes).containsExactly(new Safe());
         assertThat(fixture.publish(message("b", "x", QoS.AT_LEAST_ONCE))).containsExactly(new NoSubscribers());
@@ -73,7 +73,7 @@ class NodeSharesTest {
 
         List<RouteOutcome> outcomes = fixture.publish(QOS_1);
         fixture.onlyAppend().callback().onAppended(-1, new IllegalStateException("closed"));
-        fixture.inbox.sent.getFirst().done().run();
+        fixture.inbox.sent.getFirst().callback().onTaken();
 
         assertThat(outcomes).containsExactly(new Lost());
     }
@@ -88,7 +88,7 @@ class NodeSharesTest {
                 .containsExactly(new NodeShare("node-2#1", List.of(member("member", 8, "$share/g/a")), false));
         assertThat(fixture.deliveries).isEmpty();
         assertThat(outcomes).isEmpty();
-        fixture.inbox.sent.getFirst().done().run();
+        fixture.inbox.sent.getFirst().callback().onTaken();
         assertThat(outcomes).containsExactly(new Safe());
     }
 
@@ -183,7 +183,7 @@ class NodeSharesTest {
         fixture.subscribe(new Subscriber("member", false, 8), "$share/g/a", QoS.EXACTLY_ONCE);
 
         fixture.connect("chosen", 9);
-        fixture.router().take(QOS_2, List.of(member("chosen", 9, "$share/h/a")), true);
+        fixture.router().take(QOS_2, List.of(member("chosen", 9, "$share/h/a")), true, null);
 
         assertThat(fixture.deliveries).extracting(Delivered::to).containsExactly("9", "7");
         assertThat(fixture.delivered).isEqualTo(2);
@@ -199,12 +199,12 @@ class NodeSharesTest {
         fixture.mayReceive = (client, topic) -> !client.equals("chosen");
         fixture.subscribe(new Subscriber("chosen", false, 9), "$share/g/a", QoS.EXACTLY_ONCE);
 
-        fixture.router().take(QOS_2, List.of(member("chosen", 9, "$share/g/a")), false);
+        fixture.router().take(QOS_2, List.of(member("chosen", 9, "$share/g/a")), false, null);
         assertThat(fixture.deliveries).isEmpty();
         assertThat(fixture.drops).containsExactly(Drop.RECEIVE_NOT_AUTHORIZED);
 
         fixture.subscribe(new Subscriber("other", false, 8), "$share/g/a", QoS.EXACTLY_ONCE);
-        fixture.router().take(QOS_2, List.of(member("chosen", 9, "$share/g/a")), false);
+        fixture.router().take(QOS_2, List.of(member("chosen", 9, "$share/g/a")), false, null);
         assertThat(fixture.deliveries).extracting(Delivered::to).containsExactly("8");
     }
 
@@ -213,7 +213,7 @@ class NodeSharesTest {
         fixture.subscribe(DASHBOARD, "a", QoS.AT_LEAST_ONCE);
 
         fixture.connect("chosen", 9);
-        fixture.router().take(QOS_2, List.of(member("chosen", 9, "$share/h/a")), false);
+        fixture.router().take(QOS_2, List.of(member("chosen", 9, "$share/h/a")), false, null);
 
         assertThat(fixture.deliveries).extracting(Delivered::to).containsExactly("9");
     }
@@ -224,7 +224,7 @@ class NodeSharesTest {
                 new Subscriber("publisher", false, 7),
                 new SubscriptionRequest(TopicFilter.parse("a"), QoS.AT_LEAST_ONCE, true, false, 0));
 
-        fixture.router().take(QOS_2, List.of(), true);
+        fixture.router().take(QOS_2, List.of(), true, null);
 
         assertThat(fixture.deliveries).isEmpty();
     }
@@ -237,7 +237,7 @@ class NodeSharesTest {
         Recipient elsewhere = new Recipient("elsewhere", 300, QoS.AT_MOST_ONCE, false, List.of(), null);
         Recipient offline = new Recipient("offline", 300, QoS.AT_MOST_ONCE, false, List.of(), null);
 
-        fixture.router().take(QOS_2, List.of(here, elsewhere, offline), false);
+        fixture.router().take(QOS_2, List.of(here, elsewhere, offline), false, null);
 
         assertThat(fixture.onlyDelivery().to()).isEqualTo("quick");
         assertThat(fixture.inbox.sentQos0).hasSize(1);

@@ -1,5 +1,6 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.delivery.HandoverCallback;
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.shard.SimHosts.Host;
@@ -43,8 +44,9 @@ final class SimPeers implements NodeInbox {
     }
 
     @Override
-    public void deliver(String node, Message message, List<Recipient> members, boolean matching, Runnable done) {
-        done.run();
+    public void deliver(
+            String node, Message message, List<Recipient> members, boolean matching, HandoverCallback callback) {
+        callback.onTaken();
     }
 
     @Override

@@ -106,7 +106,8 @@ public sealed interface NodeMessage {
     /**
      * A message for transient sessions of the receiving node.
      *
-     * @param id the sender's number for it, which {@link Receipt} repeats; 0 when no answer is wanted
+     * @param id the sender's number for it, which {@link Receipt} and {@link HoldPublisher} repeat; 0 when no answer is
+     *     wanted
      * @param members members of shared subscriptions that were chosen, at most {@link #MAX_MEMBERS}
      * @param matchHere whether it is also for every transient session that it matches there
      */
@@ -121,6 +122,24 @@ public sealed interface NodeMessage {
 
     /** The receiver of these {@link Transient}s has handed them to its sessions. */
     record Receipt(long[] ids) implements NodeMessage {}
+
+    /**
+     * Publishers are to wait for clients of the sender: the receiver is to have little on its way, and to want answers
+     * to messages of QoS 0, too. Not sent before all live nodes read format 4.
+     */
+    record HoldsPublishers() implements NodeMessage {}
+
+    /**
+     * A client of the sender has no room for what waits for it, so the publisher of a message for it is to wait until
+     * {@link RoomAgain}. Not sent before all live nodes read format 4.
+     *
+     * @param id what the {@link Transient} had
+     * @param room the sender's number for the client's room
+     */
+    record HoldPublisher(long id, long room) implements NodeMessage {}
+
+    /** There is room again: nobody waits any more for what had the number, and no other room gets it. */
+    record RoomAgain(long room) implements NodeMessage {}
 
     /**
      * A message of a shared subscription of applications, for a member that is connected to the receiving node.

@@ -8,6 +8,8 @@ import io.tributary.cluster.node.NodeMessage.AskForAllSettled;
 import io.tributary.cluster.node.NodeMessage.AttachRefused;
 import io.tributary.cluster.node.NodeMessage.AttachedTo;
 import io.tributary.cluster.node.NodeMessage.Deliver;
+import io.tributary.cluster.node.NodeMessage.HoldPublisher;
+import io.tributary.cluster.node.NodeMessage.HoldsPublishers;
 import io.tributary.cluster.node.NodeMessage.MapProgress;
 import io.tributary.cluster.node.NodeMessage.OwnerAnswer;
 import io.tributary.cluster.node.NodeMessage.OwnerMessage;
@@ -19,6 +21,7 @@ import io.tributary.cluster.node.NodeMessage.Received;
 import io.tributary.cluster.node.NodeMessage.ReceivedLogged;
 import io.tributary.cluster.node.NodeMessage.Relayed;
 import io.tributary.cluster.node.NodeMessage.Resume;
+import io.tributary.cluster.node.NodeMessage.RoomAgain;
 import io.tributary.cluster.node.NodeMessage.Settle;
 import io.tributary.cluster.node.NodeMessage.Shared;
 import io.tributary.cluster.node.NodeMessage.SharedAnswer;
@@ -79,6 +82,9 @@ public final class NodeMessageCodec {
     private static final int OWNER_QUESTION = 23;
     private static final int OWNER_ANSWER = 24;
     private static final int TENANTS_REPORT = 25;
+    private static final int HOLD_PUBLISHER = 26;
+    private static final int ROOM_AGAIN = 27;
+    private static final int HOLDS_PUBLISHERS = 28;
 
     private static final int DUP = 0x01;
     private static final int RELEASED = 0x02;
@@ -159,6 +165,16 @@ public final class NodeMessageCodec {
             case Receipt taken -> {
                 writer.writeByte(TAKEN);
                 writer.writeNumbers(taken.ids());
+            }
+            case HoldPublisher hold -> {
+                writer.writeByte(HOLD_PUBLISHER);
+                writer.writeNumber(hold.id());
+                writer.writeNumber(hold.room());
+            }
+            case HoldsPublishers _ -> writer.writeByte(HOLDS_PUBLISHERS);
+            case RoomAgain again -> {
+                writer.writeByte(ROOM_AGAIN);
+                writer.writeNumber(again.room());
             }
             case MapProgress progress -> {
                 writer.writeByte(MAP_PROGRESS);
@@ -243,6 +259,9 @@ public final class NodeMessageCodec {
                         RoutingFormat.readQueued(reader));
             case SHARED_ANSWER -> new SharedAnswer(reader.readNumber(), readOutcome(reader));
             case TAKEN -> new Receipt(reader.readNumbers());
+            case HOLD_PUBLISHER -> new HoldPublisher(reader.readNumber(), reader.readNumber());
+            case HOLDS_PUBLISHERS -> new HoldsPublishers();
+            case ROOM_AGAIN -> new RoomAgain(reader.readNumber());
             case MAP_PROGRESS -> new MapProgress(reader.readString(), reader.readNumber());
             case UNHEARD -> new Unheard(reader.readNumber());
             case STORE_MISSES -> new StoreMisses(reader.readInt());

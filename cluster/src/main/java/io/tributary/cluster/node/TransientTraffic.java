@@ -1,10 +1,13 @@
 package io.tributary.cluster.node;
 
+import io.tributary.broker.delivery.HandoverCallback;
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.TransientReceiver;
 import io.tributary.cluster.link.Link;
+import io.tributary.cluster.node.NodeMessage.HoldPublisher;
 import io.tributary.cluster.node.NodeMessage.Receipt;
+import io.tributary.cluster.node.NodeMessage.RoomAgain;
 import io.tributary.cluster.node.NodeMessage.Transient;
 import io.tributary.cluster.node.PeerChannels.PeerChannel;
 import io.tributary.common.event.QueueEntry.Queued;
@@ -12,6 +15,7 @@ import io.tributary.common.event.Recipient;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
+import io.tributary.common.thread.RoomQueue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,41 +23,71 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries messages for transient sessions between nodes. The sender of a message that is acknowledged to its publisher
  * is told when it is taken: all that one read of a link brought with one answer. What is not taken within
  * {@link #PATIENCE} is given up, for a node that does not answer must hold nobody up. Any thread; never blocks.
  *
- * <p>What is on its way is bounded by the links' limits in bytes, and by the windows of the publishers.
+ * <p>What is on its way is bounded by the links' limits in bytes, and by the windows of the publishers; where these
+ * {@linkplain LinkHolds wait}, by {@link LinkHolds#MOST_BYTES}, and messages of QoS 0 are answered, too.
  */
 final class TransientTraffic implements NodeInbox {
     /** How long a node may take to take a message. */
     static final Duration PATIENCE = Duration.ofSeconds(1);
 
-    private static final long UNACKNOWLEDGED = 0;
+    private static final long UNNUMBERED = 0;
     private static final long LOOK_NANOS = PATIENCE.toNanos() / 4;
 
     private final ShardTraffic owners;
     private final SharedTraffic shared;
     private final ClusterTimer timer;
     private final RecordFormat format;
+    private final boolean holdsPublishers;
     private final ClusterRecorder recorder;
-    private final AtomicLong lastId = new AtomicLong(UNACKNOWLEDGED);
+    private final AtomicLong lastId = new AtomicLong(UNNUMBERED);
     private final PeerChannels<Waiting> ways = new PeerChannels<>();
     /** What was taken and not answered yet; each list is used by its link's event loop only. */
     private final ConcurrentMap<Link, List<Long>> unanswered = new ConcurrentHashMap<>();
 
+    private final ConcurrentMap<Link, LinkHolds> holds = new ConcurrentHashMap<>();
+
     private volatile boolean closed;
 
-    private record Waiting(long sinceNanos, Runnable done) {}
+    /**
+     * A message that is to be answered.
+     *
+     * @param callback null for a message of QoS 0
+     * @param held where its bytes count
+     */
+    private record Waiting(
+            long sinceNanos,
+            @Nullable HandoverCallback callback,
+            @Nullable Consumer<RoomQueue> publisher,
+            @Nullable LinkHolds held,
+            long counted) {
 
+        void end() {
+            if (held != null && counted > 0) {
+                held.release(counted);
+            }
+            if (callback != null) {
+                callback.onTaken();
+            }
+        }
+    }
+
+    /** @param holdsPublishers whether publishers are to wait for clients of this node */
     TransientTraffic(
             ShardTraffic owners,
             SharedTraffic shared,
             ClusterTimer timer,
             RecordFormat format,
+            boolean holdsPublishers,
             ClusterRecorder recorder) {
+        this.holdsPublishers = holdsPublishers;
         this.format = format;
         this.owners = owners;
         this.shared = shared;
@@ -65,12 +99,19 @@ final class TransientTraffic implements NodeInbox {
     /** There is a link to a node. */
     void onUp(Link link) {
         unanswered.put(link, new ArrayList<>());
+        LinkHolds held = new LinkHolds(link, holdsPublishers, format);
+        holds.put(link, held);
         ways.up(link);
+        held.sayUnsaid();
     }
 
     /** A link is gone: messages on their way over it are given up. */
     void onDown(Link link) {
         unanswered.remove(link);
+        LinkHolds held = holds.remove(link);
+        if (held != null) {
+            held.close();
+        }
         PeerChannel<Waiting> way = ways.down(link);
         if (way != null) {
             way.waiting.keySet().forEach(id -> giveUp(way, id));
@@ -83,54 +124,79 @@ final class TransientTraffic implements NodeInbox {
     }
 
     @Override
-    public void deliver(String node, Message message, List<Recipient> members, boolean matching, Runnable done) {
+    public void deliver(
+            String node, Message message, List<Recipient> members, boolean matching, HandoverCallback callback) {
         PeerChannel<Waiting> way = ways.to(node);
         if (way == null) {
             recorder.onGivenUp();
-            done.run();
+            callback.onTaken();
         } else if (members.size() <= NodeMessage.MAX_MEMBERS) {
-            send(way, message, members, matching, done);
+            send(way, message, members, matching, callback);
         } else {
-            sendInParts(way, message, members, matching, done);
+            sendInParts(way, message, members, matching, callback);
         }
     }
 
     private void sendInParts(
-            PeerChannel<Waiting> way, Message message, List<Recipient> members, boolean matching, Runnable done) {
+            PeerChannel<Waiting> way,
+            Message message,
+            List<Recipient> members,
+            boolean matching,
+            HandoverCallback callback) {
         int parts = (members.size() + NodeMessage.MAX_MEMBERS - 1) / NodeMessage.MAX_MEMBERS;
         AtomicInteger left = new AtomicInteger(parts);
+        HandoverCallback part = new HandoverCallback() {
+            @Override
+            public void onTaken() {
+                if (left.decrementAndGet() == 0) {
+                    callback.onTaken();
+                }
+            }
+
+            @Override
+            public @Nullable Consumer<RoomQueue> publisher() {
+                return callback.publisher();
+            }
+        };
         for (int i = 0; i < parts; i++) {
             int from = i * NodeMessage.MAX_MEMBERS;
-            List<Recipient> part = members.subList(from, Math.min(members.size(), from + NodeMessage.MAX_MEMBERS));
-            send(way, message, part, matching && i == 0, () -> {
-                if (left.decrementAndGet() == 0) {
-                    done.run();
-                }
-            });
+            List<Recipient> named = members.subList(from, Math.min(members.size(), from + NodeMessage.MAX_MEMBERS));
+            send(way, message, named, matching && i == 0, part);
         }
     }
 
     private void send(
-            PeerChannel<Waiting> way, Message message, List<Recipient> members, boolean matching, Runnable done) {
-        boolean answered = message.qos() != QoS.AT_MOST_ONCE;
-        long id = answered ? lastId.incrementAndGet() : UNACKNOWLEDGED;
+            PeerChannel<Waiting> way,
+            Message message,
+            List<Recipient> members,
+            boolean matching,
+            HandoverCallback callback) {
+        boolean acknowledged = message.qos() != QoS.AT_MOST_ONCE;
+        boolean answered = acknowledged;
+        long counted = 0;
+        Consumer<RoomQueue> publisher = callback.publisher();
+        LinkHolds held = holds.get(way.link);
+        if (publisher != null && held != null && held.isAsked()) {
+            answered = true;
+            counted = held.count(message.sizeBytes(), publisher);
+        }
+        long id = answered ? lastId.incrementAndGet() : UNNUMBERED;
         if (answered) {
-            way.waiting.put(id, new Waiting(timer.nanos(), done));
+            HandoverCallback waiter = acknowledged ? callback : null;
+            way.waiting.put(id, new Waiting(timer.nanos(), waiter, publisher, held, counted));
         }
         boolean sent = way.link.send(FrameBuilder.frameOf(new Transient(id, message, members, matching), format));
         if (sent) {
             recorder.onHandedOver();
         }
-        if (answered) {
-            // onDown may have looked before the message was put there
-            if (!sent || way != ways.of(way.link)) {
-                giveUp(way, id);
-            }
-        } else {
-            if (!sent) {
-                recorder.onGivenUp();
-            }
-            done.run();
+        // onDown may have looked before the message was put there
+        if (answered && (!sent || way != ways.of(way.link))) {
+            giveUp(way, id);
+        } else if (!sent) {
+            recorder.onGivenUp();
+        }
+        if (!acknowledged) {
+            callback.onTaken();
         }
     }
 
@@ -147,10 +213,44 @@ final class TransientTraffic implements NodeInbox {
 
     /** Another node hands something over to the receiver; on the link's event loop. */
     void take(Link link, Transient message, TransientReceiver receiver) {
-        receiver.take(message.message(), message.members(), message.matchHere());
+        receiver.take(
+                message.message(), message.members(), message.matchHere(), room -> hold(link, message.id(), room));
         List<Long> ids = unanswered.get(link);
-        if (message.id() != UNACKNOWLEDGED && ids != null) {
+        if (message.id() != UNNUMBERED && ids != null) {
             ids.add(message.id());
+        }
+    }
+
+    private void hold(Link link, long id, RoomQueue room) {
+        LinkHolds held = holds.get(link);
+        if (held != null && id != UNNUMBERED && format.toWrite() >= RecordFormat.PUBLISHER_HOLDS) {
+            held.hasNoRoom(id, room);
+        }
+    }
+
+    /** Another node has clients for which publishers wait; on the link's event loop. */
+    void holdsPublishers(Link link) {
+        LinkHolds held = holds.get(link);
+        if (held != null) {
+            held.ask();
+        }
+    }
+
+    /** A client of another node has no room; on the link's event loop. */
+    void take(Link link, HoldPublisher hold) {
+        LinkHolds held = holds.get(link);
+        PeerChannel<Waiting> way = ways.of(link);
+        Waiting waiting = way == null ? null : way.waiting.get(hold.id());
+        if (held != null && waiting != null && waiting.publisher != null) {
+            held.hold(hold.room(), waiting.publisher);
+        }
+    }
+
+    /** A client of another node has room again; on the link's event loop. */
+    void take(Link link, RoomAgain again) {
+        LinkHolds held = holds.get(link);
+        if (held != null) {
+            held.roomAgain(again.room());
         }
     }
 
@@ -163,7 +263,7 @@ final class TransientTraffic implements NodeInbox {
         for (long id : taken.ids()) {
             Waiting waiting = way.waiting.remove(id);
             if (waiting != null) {
-                waiting.done.run();
+                waiting.end();
             }
         }
     }
@@ -191,6 +291,7 @@ final class TransientTraffic implements NodeInbox {
                 }
             });
         }
+        holds.values().forEach(LinkHolds::sayUnsaid);
         timer.after(LOOK_NANOS, this::look);
     }
 
@@ -198,7 +299,7 @@ final class TransientTraffic implements NodeInbox {
         Waiting waiting = way.waiting.remove(id);
         if (waiting != null) {
             recorder.onGivenUp();
-            waiting.done.run();
+            waiting.end();
         }
     }
 }

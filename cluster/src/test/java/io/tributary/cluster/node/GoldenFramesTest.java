@@ -10,6 +10,8 @@ import io.tributary.cluster.node.NodeMessage.AskForAllSettled;
 import io.tributary.cluster.node.NodeMessage.AttachRefused;
 import io.tributary.cluster.node.NodeMessage.AttachedTo;
 import io.tributary.cluster.node.NodeMessage.Deliver;
+import io.tributary.cluster.node.NodeMessage.HoldPublisher;
+import io.tributary.cluster.node.NodeMessage.HoldsPublishers;
 import io.tributary.cluster.node.NodeMessage.MapProgress;
 import io.tributary.cluster.node.NodeMessage.OwnerAnswer;
 import io.tributary.cluster.node.NodeMessage.OwnerQuestion;
@@ -20,6 +22,7 @@ import io.tributary.cluster.node.NodeMessage.Received;
 import io.tributary.cluster.node.NodeMessage.ReceivedLogged;
 import io.tributary.cluster.node.NodeMessage.Relayed;
 import io.tributary.cluster.node.NodeMessage.Resume;
+import io.tributary.cluster.node.NodeMessage.RoomAgain;
 import io.tributary.cluster.node.NodeMessage.Settle;
 import io.tributary.cluster.node.NodeMessage.Shared;
 import io.tributary.cluster.node.NodeMessage.SharedAnswer;
@@ -140,6 +143,11 @@ class GoldenFramesTest {
             messages.put(
                     "attach-refused-tenant-sessions", new AttachRefused(127, 77, 9, AttachRefusal.TENANT_SESSIONS));
             messages.put("tenants-report", new TenantsReport(new byte[] {1, 2, 3}));
+        }
+        if (format >= RecordFormat.PUBLISHER_HOLDS) {
+            messages.put("hold-publisher", new HoldPublisher(1L << 33, 300));
+            messages.put("room-again", new RoomAgain(300));
+            messages.put("holds-publishers", new HoldsPublishers());
         }
         if (format >= RecordFormat.PRIORITIES) {
             Queued urgent = new Queued(MESSAGE.withPriority(3), QoS.AT_LEAST_ONCE, false, List.of(), null);

@@ -8,6 +8,8 @@ import io.tributary.cluster.node.NodeMessage.AskForAllSettled;
 import io.tributary.cluster.node.NodeMessage.AttachRefused;
 import io.tributary.cluster.node.NodeMessage.AttachedTo;
 import io.tributary.cluster.node.NodeMessage.Deliver;
+import io.tributary.cluster.node.NodeMessage.HoldPublisher;
+import io.tributary.cluster.node.NodeMessage.HoldsPublishers;
 import io.tributary.cluster.node.NodeMessage.MapProgress;
 import io.tributary.cluster.node.NodeMessage.OwnerSpeaks;
 import io.tributary.cluster.node.NodeMessage.QosZero;
@@ -16,6 +18,7 @@ import io.tributary.cluster.node.NodeMessage.Received;
 import io.tributary.cluster.node.NodeMessage.ReceivedLogged;
 import io.tributary.cluster.node.NodeMessage.Relayed;
 import io.tributary.cluster.node.NodeMessage.Resume;
+import io.tributary.cluster.node.NodeMessage.RoomAgain;
 import io.tributary.cluster.node.NodeMessage.Settle;
 import io.tributary.cluster.node.NodeMessage.Shared;
 import io.tributary.cluster.node.NodeMessage.SharedAnswer;
@@ -66,6 +69,9 @@ final class SampleMessages {
                 new QosZero(shard(), text(), number(), queued()),
                 new Transient(number(), message(), members(random.nextInt(4)), random.nextBoolean()),
                 new Receipt(numbers()),
+                new HoldPublisher(number(), number()),
+                new RoomAgain(number()),
+                new HoldsPublishers(),
                 new Shared(number(), text(), number(), random.nextBoolean(), queued()),
                 new SharedAnswer(
                         number(), random.nextBoolean() ? SharedOutcome.DONE : SharedOutcome.RETURNED_MAYBE_SENT),

@@ -19,6 +19,9 @@ public final class RecordFormat {
     /** The first format in which messages have priorities; no message has one before it is written. */
     public static final int PRIORITIES = 4;
 
+    /** The first format in which nodes have each other's publishers wait; none says so before it is written. */
+    public static final int PUBLISHER_HOLDS = 4;
+
     private final int newest;
     private volatile int written;
     private final Set<String> tooNew = ConcurrentHashMap.newKeySet();

@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "find-rate",
         description = {
-            "Finds the highest rate at which the mean latency stays below a limit, nothing is lost, and 99 % of what is due is sent.",
+            "Finds the highest rate at which the mean latency stays below a limit, nothing is lost, and 99 %% of what is due is sent.",
             "Each rate is a run of the scenario, with a broker of its own where the tool starts it."
         })
 final class FindRateCommand implements Callable<Integer> {

@@ -118,7 +118,8 @@ class ArchitectureTest {
         "cluster.reshard, broker.shard broker.shard.fold persistence.shard cluster cluster.kafka cluster.kafka.layout"
                 + " cluster.kafka.shard cluster.kafka.ingest cluster.node cluster.redis cluster.ingest persistence.ingest",
         "cluster.link, broker.tls cluster.secret",
-        "cluster.node, broker.delivery broker.deployment broker.security.store broker.shard cluster.link persistence.replicated",
+        "cluster.node, broker.delivery broker.deployment broker.security.store broker.shard cluster.link"
+                + " persistence.replicated persistence.limit",
         "cluster.ingest, broker.routing broker.delivery persistence.ingest",
         "cluster.metrics, broker.metrics broker.tls cluster.ingest cluster.kafka cluster.link cluster.node cluster.redis",
     })
