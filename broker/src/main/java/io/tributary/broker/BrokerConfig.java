@@ -218,7 +218,7 @@ public final class BrokerConfig {
     }
 
     /** Whether publishers wait for clients of some listener that cannot keep up. */
-    public boolean holdsPublishers() {
+    public boolean publishersWait() {
         return listeners.stream()
                 .anyMatch(listener -> listener.limits().outbound().overflow() == Overflow.HOLD_PUBLISHERS);
     }

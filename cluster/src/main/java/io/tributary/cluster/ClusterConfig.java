@@ -183,7 +183,7 @@ public final class ClusterConfig {
                 visibility,
                 formats,
                 shards,
-                node.holdsPublishers());
+                node.publishersWait());
     }
 
     /** Collects values. Not thread-safe. */

@@ -25,8 +25,8 @@ public record OutboundLimits(
         /** The message that comes, or the one that came last of those of a lower priority. */
         DROP_NEWEST,
         /**
-         * The message that comes, too; but before the queue is full, publishers that are connected to this node and
-         * publish for its client are read later.
+         * The message that comes, too; but before the queue is full, publishers, at any node, that publish for its
+         * client are read later.
          */
         HOLD_PUBLISHERS
     }

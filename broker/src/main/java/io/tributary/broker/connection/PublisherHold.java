@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has the publishers of this node wait for one client that cannot keep up:
+ * Has publishers wait for one client of this node that cannot keep up; those at other nodes a moment later:
  *
  * <pre>
  * half of the limits wait for the client  -&gt; whoever publishes for it is read later, from its next message on

@@ -1,6 +1,5 @@
 package io.tributary.broker.routing;
 
-import io.tributary.broker.delivery.HandoverCallback;
 import io.tributary.broker.delivery.NodeView;
 import io.tributary.broker.extension.PublishInterceptor.Decision;
 import io.tributary.broker.extension.PublishInterceptor.Drop;
@@ -252,7 +251,7 @@ public final class Router implements ClientRouting {
                 peerDelivery.take(message, share.members(), share.matching(), null);
                 parts.done();
             } else {
-                outputs.nodes().deliver(share.node(), message, share.members(), share.matching(), parts::done);
+                outputs.nodes().deliver(share.node(), message, share.members(), share.matching(), parts::done, null);
             }
         }
     }
@@ -414,19 +413,15 @@ public final class Router implements ClientRouting {
         Message message = passage.message;
         Countdown parts =
                 new Countdown(shares.size() + (recipients.isEmpty() ? 0 : 1), failure -> finish(passage, failure));
-        HandoverCallback handover = new HandoverCallback() {
-            @Override
-            public void onTaken() {
-                parts.done();
-            }
-
-            @Override
-            public @Nullable Consumer<RoomQueue> publisher() {
-                return passage.callback.publisher();
-            }
-        };
         for (NodeShare share : shares) {
-            outputs.nodes().deliver(share.node(), message, share.members(), share.matching(), handover);
+            outputs.nodes()
+                    .deliver(
+                            share.node(),
+                            message,
+                            share.members(),
+                            share.matching(),
+                            parts::done,
+                            passage.callback.publisher());
         }
         if (!recipients.isEmpty()) {
             outputs.sessions().publish(message, recipients, passage.source, (offset, failure) -> parts.done(failure));

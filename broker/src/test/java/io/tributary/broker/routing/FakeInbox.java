@@ -1,21 +1,23 @@
 package io.tributary.broker.routing;
 
-import io.tributary.broker.delivery.HandoverCallback;
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.common.event.NodeShare;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.thread.RoomQueue;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Other nodes that remember what they were given, and take it when the test says so. */
 final class FakeInbox implements NodeInbox {
     /** What another node was given. */
-    record Sent(Message message, NodeShare share, HandoverCallback callback) {}
+    record Sent(Message message, NodeShare share, Runnable done) {}
 
     /** What a persistent session was given elsewhere. */
     record SentQos0(String clientId, long session, Queued message) {}
@@ -27,8 +29,13 @@ final class FakeInbox implements NodeInbox {
 
     @Override
     public void deliver(
-            String node, Message message, List<Recipient> members, boolean matching, HandoverCallback callback) {
-        sent.add(new Sent(message, new NodeShare(node, members, matching), callback));
+            String node,
+            Message message,
+            List<Recipient> members,
+            boolean matching,
+            Runnable taken,
+            @Nullable Consumer<RoomQueue> publisher) {
+        sent.add(new Sent(message, new NodeShare(node, members, matching), taken));
     }
 
     @Override

@@ -48,10 +48,10 @@ class NodeSharesTest {
                 .containsExactlyInAnyOrder(
                         new NodeShare("node-2#1", List.of(), true), new NodeShare("node-3#1", List.of(), true));
         assertThat(fixture.onlyDelivery().to()).isEqualTo("7");
-        fixture.inbox.sent.get(0).callback().onTaken();
+        fixture.inbox.sent.get(0).done().run();
         fixture.onlyAppend().callback().onAppended(3, null);
         assertThat(outcomes).isEmpty();
-        fixture.inbox.sent.get(1).callback().onTaken();
+        fixture.inbox.sent.get(1).done().run();
         assertThat(outcomes).containsExactly(new Safe());
     }
 
@@ -60,7 +60,7 @@ class NodeSharesTest {
         onNode("node-2#1", "a", DASHBOARD);
 
         List<RouteOutcome> outcomes = fixture.publish(QOS_1);
-        fixture.inbox.sent.getFirst().callback().onTaken();
+        fixture.inbox.sent.getFirst().done().run();
 
         assertThat(outcomes).containsExactly(new Safe());
         assertThat(fixture.publish(message("b", "x", QoS.AT_LEAST_ONCE))).containsExactly(new NoSubscribers());
@@ -73,7 +73,7 @@ class NodeSharesTest {
 
         List<RouteOutcome> outcomes = fixture.publish(QOS_1);
         fixture.onlyAppend().callback().onAppended(-1, new IllegalStateException("closed"));
-        fixture.inbox.sent.getFirst().callback().onTaken();
+        fixture.inbox.sent.getFirst().done().run();
 
         assertThat(outcomes).containsExactly(new Lost());
     }
@@ -88,7 +88,7 @@ class NodeSharesTest {
                 .containsExactly(new NodeShare("node-2#1", List.of(member("member", 8, "$share/g/a")), false));
         assertThat(fixture.deliveries).isEmpty();
         assertThat(outcomes).isEmpty();
-        fixture.inbox.sent.getFirst().callback().onTaken();
+        fixture.inbox.sent.getFirst().done().run();
         assertThat(outcomes).containsExactly(new Safe());
     }
 

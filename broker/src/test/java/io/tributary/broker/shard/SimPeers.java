@@ -1,17 +1,18 @@
 package io.tributary.broker.shard;
 
-import io.tributary.broker.delivery.HandoverCallback;
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.shard.SimHosts.Host;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.thread.RoomQueue;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ways of a host to members at other processes, as {@code broker.cluster.SharedTraffic} has them: what is said over
@@ -45,8 +46,13 @@ final class SimPeers implements NodeInbox {
 
     @Override
     public void deliver(
-            String node, Message message, List<Recipient> members, boolean matching, HandoverCallback callback) {
-        callback.onTaken();
+            String node,
+            Message message,
+            List<Recipient> members,
+            boolean matching,
+            Runnable taken,
+            @Nullable Consumer<RoomQueue> publisher) {
+        taken.run();
     }
 
     @Override

@@ -85,7 +85,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
      * @param advertisedPort the port to that, or 0 for the one at which the links listen
      * @param formats when the cluster is to write a newer format
      * @param shards how many shards there are
-     * @param holdsPublishers whether publishers are to wait for clients of this node that cannot keep up
+     * @param publishersWait whether publishers are to wait for clients of this node that cannot keep up
      */
     public record Config(
             String name,
@@ -98,7 +98,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
             VisibilityConfig visibility,
             Formats formats,
             int shards,
-            boolean holdsPublishers) {}
+            boolean publishersWait) {}
 
     /** Told of processes that come and go, after the queries of the table answer accordingly; on the map's thread. */
     interface Watcher {
@@ -153,7 +153,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         owners.onServed(this::lookAtShards);
         shared = new SharedTraffic(timer, format);
         questions = new OwnerQuestions(owners, format);
-        transients = new TransientTraffic(owners, shared, timer, format, config.holdsPublishers(), recorder);
+        transients = new TransientTraffic(owners, shared, timer, format, config.publishersWait(), recorder);
         peerStats = new PeerStats(timer::nanos);
         pulseNanos = timer.nanos();
     }

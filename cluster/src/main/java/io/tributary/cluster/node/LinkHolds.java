@@ -2,7 +2,7 @@ package io.tributary.cluster.node;
 
 import io.tributary.cluster.link.Link;
 import io.tributary.cluster.node.NodeMessage.HoldPublisher;
-import io.tributary.cluster.node.NodeMessage.HoldsPublishers;
+import io.tributary.cluster.node.NodeMessage.PublishersWait;
 import io.tributary.cluster.node.NodeMessage.RoomAgain;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.thread.RoomQueue;
@@ -18,21 +18,33 @@ import java.util.function.Consumer;
  * Has publishers at one end of a link wait for clients at the other end:
  *
  * <pre>
- * a node has clients for which publishers wait -&gt; HoldsPublishers: the other node has little on its way at a time
+ * publishers are to wait for clients of a node -&gt; PublishersWait: the other node has little on its way at a time
  * message 7 is for a client that has no room   -&gt; HoldPublisher(7, 1): whoever published 7 waits
  * message 9, too, of another publisher         -&gt; HoldPublisher(9, 1)
  * the client has room                          -&gt; RoomAgain(1): both publish again
  * </pre>
  *
- * <p>Over a link of which no {@link HoldsPublishers} came nobody waits, and messages of QoS 0 are not answered. When a
+ * <p>Before {@link PublishersWait} came over a link, messages of QoS 0 are not answered, and nothing is counted. When a
  * link breaks, nobody waits any more.
  */
 final class LinkHolds {
-    /** How much may be on its way when no more than one message of each publisher is to follow. */
-    static final long MOST_BYTES = 1024 * 1024;
+    /**
+     * Bytes of messages on their way over a link, at most. Beyond that each publisher may send one message more, each
+     * time that half is answered.
+     */
+    static final long MOST_BYTES = 512 * 1024;
+
+    /** The same in messages. */
+    static final int MOST_MESSAGES = 1_024;
+
+    /** What a message counts at least, for both limits to be one. */
+    private static final long LEAST_COST = MOST_BYTES / MOST_MESSAGES;
+
+    /** What a message that waits for a client counts besides its bytes. */
+    private static final long MESSAGE_COST = 64;
 
     private final Link link;
-    private final boolean holdsPublishers;
+    private final boolean publishersWait;
     private final RecordFormat format;
 
     // Of publishers of this node.
@@ -42,19 +54,19 @@ final class LinkHolds {
     /** Confined to the link's event loop. */
     private final Map<Long, Room> roomsThere = new HashMap<>();
 
-    // Of clients of this node; guarded by this: RoomAgain must not overtake HoldPublisher.
+    // Of clients of this node. Guarded by this, also while sending: RoomAgain must not overtake HoldPublisher.
     private final Map<RoomQueue, Long> roomsHere = new HashMap<>();
-    private final Queue<Long> unsent = new ArrayDeque<>();
+    private final Queue<Long> unsentRooms = new ArrayDeque<>();
     private long lastRoom;
-    private boolean isSaid;
+    private boolean isAnnounced;
 
     /** The room of a client of the other node. */
     private record Room(CompletableFuture<Void> isThere, RoomQueue publishers) {}
 
-    /** @param holdsPublishers whether publishers are to wait for clients of this node */
-    LinkHolds(Link link, boolean holdsPublishers, RecordFormat format) {
+    /** @param publishersWait whether publishers are to wait for clients of this node */
+    LinkHolds(Link link, boolean publishersWait, RecordFormat format) {
         this.link = link;
-        this.holdsPublishers = holdsPublishers;
+        this.publishersWait = publishersWait;
         this.format = format;
     }
 
@@ -67,19 +79,20 @@ final class LinkHolds {
      * A message is about to be sent; any thread.
      *
      * @param publisher told what to wait for, if too much is on its way
-     * @return how many bytes are to be {@link #release released} when it is answered, or given up
+     * @return what is to be {@link #release released} when it is answered, or given up
      */
     long count(long bytes, Consumer<RoomQueue> publisher) {
-        if (budget.tryAcquire(bytes)) {
-            return bytes;
+        long cost = Math.max(LEAST_COST, bytes + MESSAGE_COST);
+        if (budget.tryAcquire(cost)) {
+            return cost;
         }
         publisher.accept(onItsWay);
         return 0;
     }
 
     /** Takes back what {@link #count} counted; any thread. */
-    void release(long bytes) {
-        budget.release(bytes);
+    void release(long cost) {
+        budget.release(cost);
     }
 
     /** Publishers of this node are to wait for clients of the other one. */
@@ -122,7 +135,7 @@ final class LinkHolds {
             before = roomsHere.get(room);
             number = before == null ? ++lastRoom : before;
             if (!send(new HoldPublisher(id, number))) {
-                return;
+                return; // the link is full or gone: the publisher does not wait
             }
             roomsHere.put(room, number);
         }
@@ -133,17 +146,17 @@ final class LinkHolds {
 
     private synchronized void hasRoom(RoomQueue room, long number) {
         roomsHere.remove(room);
-        unsent.add(number);
-        sayUnsaid();
+        unsentRooms.add(number);
+        sendPending();
     }
 
-    /** Says what is still to be said to the other node, for which there was no room on the link, say; any thread. */
-    synchronized void sayUnsaid() {
-        if (holdsPublishers && !isSaid && format.toWrite() >= RecordFormat.PUBLISHER_HOLDS) {
-            isSaid = send(new HoldsPublishers());
+    /** Sends what the link has not taken so far; any thread. */
+    synchronized void sendPending() {
+        if (publishersWait && !isAnnounced && format.toWrite() >= RecordFormat.PUBLISHER_HOLDS) {
+            isAnnounced = send(new PublishersWait());
         }
-        while (!unsent.isEmpty() && send(new RoomAgain(unsent.peek()))) {
-            unsent.remove();
+        while (!unsentRooms.isEmpty() && send(new RoomAgain(unsentRooms.peek()))) {
+            unsentRooms.remove();
         }
     }
 

@@ -127,7 +127,7 @@ public sealed interface NodeMessage {
      * Publishers are to wait for clients of the sender: the receiver is to have little on its way, and to want answers
      * to messages of QoS 0, too. Not sent before all live nodes read format 4.
      */
-    record HoldsPublishers() implements NodeMessage {}
+    record PublishersWait() implements NodeMessage {}
 
     /**
      * A client of the sender has no room for what waits for it, so the publisher of a message for it is to wait until
@@ -138,7 +138,9 @@ public sealed interface NodeMessage {
      */
     record HoldPublisher(long id, long room) implements NodeMessage {}
 
-    /** There is room again: nobody waits any more for what had the number, and no other room gets it. */
+    /**
+     * The client has room again: publishers that wait for this room go on. The number is not used again over the link.
+     */
     record RoomAgain(long room) implements NodeMessage {}
 
     /**

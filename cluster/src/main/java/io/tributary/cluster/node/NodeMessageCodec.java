@@ -9,12 +9,12 @@ import io.tributary.cluster.node.NodeMessage.AttachRefused;
 import io.tributary.cluster.node.NodeMessage.AttachedTo;
 import io.tributary.cluster.node.NodeMessage.Deliver;
 import io.tributary.cluster.node.NodeMessage.HoldPublisher;
-import io.tributary.cluster.node.NodeMessage.HoldsPublishers;
 import io.tributary.cluster.node.NodeMessage.MapProgress;
 import io.tributary.cluster.node.NodeMessage.OwnerAnswer;
 import io.tributary.cluster.node.NodeMessage.OwnerMessage;
 import io.tributary.cluster.node.NodeMessage.OwnerQuestion;
 import io.tributary.cluster.node.NodeMessage.OwnerSpeaks;
+import io.tributary.cluster.node.NodeMessage.PublishersWait;
 import io.tributary.cluster.node.NodeMessage.QosZero;
 import io.tributary.cluster.node.NodeMessage.Receipt;
 import io.tributary.cluster.node.NodeMessage.Received;
@@ -84,7 +84,7 @@ public final class NodeMessageCodec {
     private static final int TENANTS_REPORT = 25;
     private static final int HOLD_PUBLISHER = 26;
     private static final int ROOM_AGAIN = 27;
-    private static final int HOLDS_PUBLISHERS = 28;
+    private static final int PUBLISHERS_WAIT = 28;
 
     private static final int DUP = 0x01;
     private static final int RELEASED = 0x02;
@@ -171,7 +171,7 @@ public final class NodeMessageCodec {
                 writer.writeNumber(hold.id());
                 writer.writeNumber(hold.room());
             }
-            case HoldsPublishers _ -> writer.writeByte(HOLDS_PUBLISHERS);
+            case PublishersWait _ -> writer.writeByte(PUBLISHERS_WAIT);
             case RoomAgain again -> {
                 writer.writeByte(ROOM_AGAIN);
                 writer.writeNumber(again.room());
@@ -260,7 +260,7 @@ public final class NodeMessageCodec {
             case SHARED_ANSWER -> new SharedAnswer(reader.readNumber(), readOutcome(reader));
             case TAKEN -> new Receipt(reader.readNumbers());
             case HOLD_PUBLISHER -> new HoldPublisher(reader.readNumber(), reader.readNumber());
-            case HOLDS_PUBLISHERS -> new HoldsPublishers();
+            case PUBLISHERS_WAIT -> new PublishersWait();
             case ROOM_AGAIN -> new RoomAgain(reader.readNumber());
             case MAP_PROGRESS -> new MapProgress(reader.readString(), reader.readNumber());
             case UNHEARD -> new Unheard(reader.readNumber());

@@ -1,6 +1,5 @@
 package io.tributary.cluster.node;
 
-import io.tributary.broker.delivery.HandoverCallback;
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.broker.delivery.NodeInbox;
 import io.tributary.broker.delivery.TransientReceiver;
@@ -31,8 +30,9 @@ import org.jspecify.annotations.Nullable;
  * is told when it is taken: all that one read of a link brought with one answer. What is not taken within
  * {@link #PATIENCE} is given up, for a node that does not answer must hold nobody up. Any thread; never blocks.
  *
- * <p>What is on its way is bounded by the links' limits in bytes, and by the windows of the publishers; where these
- * {@linkplain LinkHolds wait}, by {@link LinkHolds#MOST_BYTES}, and messages of QoS 0 are answered, too.
+ * <p>What is on its way is bounded by the links' limits in bytes, and by the windows of the publishers. Where publishers
+ * {@linkplain LinkHolds wait}, it is bounded by {@link LinkHolds#MOST_BYTES}, and messages of QoS 0 are answered, too:
+ * then publishers wait for a silent node, but no longer than {@link #PATIENCE} for a message.
  */
 final class TransientTraffic implements NodeInbox {
     /** How long a node may take to take a message. */
@@ -45,7 +45,7 @@ final class TransientTraffic implements NodeInbox {
     private final SharedTraffic shared;
     private final ClusterTimer timer;
     private final RecordFormat format;
-    private final boolean holdsPublishers;
+    private final boolean publishersWait;
     private final ClusterRecorder recorder;
     private final AtomicLong lastId = new AtomicLong(UNNUMBERED);
     private final PeerChannels<Waiting> ways = new PeerChannels<>();
@@ -59,12 +59,14 @@ final class TransientTraffic implements NodeInbox {
     /**
      * A message that is to be answered.
      *
-     * @param callback null for a message of QoS 0
-     * @param held where its bytes count
+     * @param taken null for a message of QoS 0, whose publisher does not wait for the answer
+     * @param publisher kept apart, for {@code taken} has the message
+     * @param held where it may count
+     * @param counted how many bytes count there
      */
     private record Waiting(
             long sinceNanos,
-            @Nullable HandoverCallback callback,
+            @Nullable Runnable taken,
             @Nullable Consumer<RoomQueue> publisher,
             @Nullable LinkHolds held,
             long counted) {
@@ -73,21 +75,21 @@ final class TransientTraffic implements NodeInbox {
             if (held != null && counted > 0) {
                 held.release(counted);
             }
-            if (callback != null) {
-                callback.onTaken();
+            if (taken != null) {
+                taken.run();
             }
         }
     }
 
-    /** @param holdsPublishers whether publishers are to wait for clients of this node */
+    /** @param publishersWait whether publishers are to wait for clients of this node */
     TransientTraffic(
             ShardTraffic owners,
             SharedTraffic shared,
             ClusterTimer timer,
             RecordFormat format,
-            boolean holdsPublishers,
+            boolean publishersWait,
             ClusterRecorder recorder) {
-        this.holdsPublishers = holdsPublishers;
+        this.publishersWait = publishersWait;
         this.format = format;
         this.owners = owners;
         this.shared = shared;
@@ -99,10 +101,10 @@ final class TransientTraffic implements NodeInbox {
     /** There is a link to a node. */
     void onUp(Link link) {
         unanswered.put(link, new ArrayList<>());
-        LinkHolds held = new LinkHolds(link, holdsPublishers, format);
+        LinkHolds held = new LinkHolds(link, publishersWait, format);
         holds.put(link, held);
         ways.up(link);
-        held.sayUnsaid();
+        held.sendPending();
     }
 
     /** A link is gone: messages on their way over it are given up. */
@@ -125,15 +127,20 @@ final class TransientTraffic implements NodeInbox {
 
     @Override
     public void deliver(
-            String node, Message message, List<Recipient> members, boolean matching, HandoverCallback callback) {
+            String node,
+            Message message,
+            List<Recipient> members,
+            boolean matching,
+            Runnable taken,
+            @Nullable Consumer<RoomQueue> publisher) {
         PeerChannel<Waiting> way = ways.to(node);
         if (way == null) {
             recorder.onGivenUp();
-            callback.onTaken();
+            taken.run();
         } else if (members.size() <= NodeMessage.MAX_MEMBERS) {
-            send(way, message, members, matching, callback);
+            send(way, message, members, matching, taken, publisher);
         } else {
-            sendInParts(way, message, members, matching, callback);
+            sendInParts(way, message, members, matching, taken, publisher);
         }
     }
 
@@ -142,26 +149,19 @@ final class TransientTraffic implements NodeInbox {
             Message message,
             List<Recipient> members,
             boolean matching,
-            HandoverCallback callback) {
+            Runnable taken,
+            @Nullable Consumer<RoomQueue> publisher) {
         int parts = (members.size() + NodeMessage.MAX_MEMBERS - 1) / NodeMessage.MAX_MEMBERS;
         AtomicInteger left = new AtomicInteger(parts);
-        HandoverCallback part = new HandoverCallback() {
-            @Override
-            public void onTaken() {
-                if (left.decrementAndGet() == 0) {
-                    callback.onTaken();
-                }
-            }
-
-            @Override
-            public @Nullable Consumer<RoomQueue> publisher() {
-                return callback.publisher();
+        Runnable partTaken = () -> {
+            if (left.decrementAndGet() == 0) {
+                taken.run();
             }
         };
         for (int i = 0; i < parts; i++) {
             int from = i * NodeMessage.MAX_MEMBERS;
-            List<Recipient> named = members.subList(from, Math.min(members.size(), from + NodeMessage.MAX_MEMBERS));
-            send(way, message, named, matching && i == 0, part);
+            List<Recipient> part = members.subList(from, Math.min(members.size(), from + NodeMessage.MAX_MEMBERS));
+            send(way, message, part, matching && i == 0, partTaken, publisher);
         }
     }
 
@@ -170,20 +170,19 @@ final class TransientTraffic implements NodeInbox {
             Message message,
             List<Recipient> members,
             boolean matching,
-            HandoverCallback callback) {
+            Runnable taken,
+            @Nullable Consumer<RoomQueue> publisher) {
         boolean acknowledged = message.qos() != QoS.AT_MOST_ONCE;
         boolean answered = acknowledged;
         long counted = 0;
-        Consumer<RoomQueue> publisher = callback.publisher();
-        LinkHolds held = holds.get(way.link);
+        LinkHolds held = publisher == null ? null : holds.get(way.link);
         if (publisher != null && held != null && held.isAsked()) {
             answered = true;
             counted = held.count(message.sizeBytes(), publisher);
         }
         long id = answered ? lastId.incrementAndGet() : UNNUMBERED;
         if (answered) {
-            HandoverCallback waiter = acknowledged ? callback : null;
-            way.waiting.put(id, new Waiting(timer.nanos(), waiter, publisher, held, counted));
+            way.waiting.put(id, new Waiting(timer.nanos(), acknowledged ? taken : null, publisher, held, counted));
         }
         boolean sent = way.link.send(FrameBuilder.frameOf(new Transient(id, message, members, matching), format));
         if (sent) {
@@ -196,7 +195,7 @@ final class TransientTraffic implements NodeInbox {
             recorder.onGivenUp();
         }
         if (!acknowledged) {
-            callback.onTaken();
+            taken.run();
         }
     }
 
@@ -213,23 +212,24 @@ final class TransientTraffic implements NodeInbox {
 
     /** Another node hands something over to the receiver; on the link's event loop. */
     void take(Link link, Transient message, TransientReceiver receiver) {
-        receiver.take(
-                message.message(), message.members(), message.matchHere(), room -> hold(link, message.id(), room));
+        long id = message.id();
+        Consumer<RoomQueue> publisher = id == UNNUMBERED ? null : room -> hasNoRoom(link, id, room);
+        receiver.take(message.message(), message.members(), message.matchHere(), publisher);
         List<Long> ids = unanswered.get(link);
-        if (message.id() != UNNUMBERED && ids != null) {
-            ids.add(message.id());
+        if (id != UNNUMBERED && ids != null) {
+            ids.add(id);
         }
     }
 
-    private void hold(Link link, long id, RoomQueue room) {
+    private void hasNoRoom(Link link, long id, RoomQueue room) {
         LinkHolds held = holds.get(link);
-        if (held != null && id != UNNUMBERED && format.toWrite() >= RecordFormat.PUBLISHER_HOLDS) {
+        if (held != null && format.toWrite() >= RecordFormat.PUBLISHER_HOLDS) {
             held.hasNoRoom(id, room);
         }
     }
 
     /** Another node has clients for which publishers wait; on the link's event loop. */
-    void holdsPublishers(Link link) {
+    void onPublishersWait(Link link) {
         LinkHolds held = holds.get(link);
         if (held != null) {
             held.ask();
@@ -291,7 +291,7 @@ final class TransientTraffic implements NodeInbox {
                 }
             });
         }
-        holds.values().forEach(LinkHolds::sayUnsaid);
+        holds.values().forEach(LinkHolds::sendPending);
         timer.after(LOOK_NANOS, this::look);
     }
 

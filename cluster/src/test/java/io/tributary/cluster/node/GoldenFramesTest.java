@@ -11,11 +11,11 @@ import io.tributary.cluster.node.NodeMessage.AttachRefused;
 import io.tributary.cluster.node.NodeMessage.AttachedTo;
 import io.tributary.cluster.node.NodeMessage.Deliver;
 import io.tributary.cluster.node.NodeMessage.HoldPublisher;
-import io.tributary.cluster.node.NodeMessage.HoldsPublishers;
 import io.tributary.cluster.node.NodeMessage.MapProgress;
 import io.tributary.cluster.node.NodeMessage.OwnerAnswer;
 import io.tributary.cluster.node.NodeMessage.OwnerQuestion;
 import io.tributary.cluster.node.NodeMessage.OwnerSpeaks;
+import io.tributary.cluster.node.NodeMessage.PublishersWait;
 import io.tributary.cluster.node.NodeMessage.QosZero;
 import io.tributary.cluster.node.NodeMessage.Receipt;
 import io.tributary.cluster.node.NodeMessage.Received;
@@ -147,7 +147,7 @@ class GoldenFramesTest {
         if (format >= RecordFormat.PUBLISHER_HOLDS) {
             messages.put("hold-publisher", new HoldPublisher(1L << 33, 300));
             messages.put("room-again", new RoomAgain(300));
-            messages.put("holds-publishers", new HoldsPublishers());
+            messages.put("publishers-wait", new PublishersWait());
         }
         if (format >= RecordFormat.PRIORITIES) {
             Queued urgent = new Queued(MESSAGE.withPriority(3), QoS.AT_LEAST_ONCE, false, List.of(), null);

@@ -9,9 +9,9 @@ import io.tributary.cluster.node.NodeMessage.AttachRefused;
 import io.tributary.cluster.node.NodeMessage.AttachedTo;
 import io.tributary.cluster.node.NodeMessage.Deliver;
 import io.tributary.cluster.node.NodeMessage.HoldPublisher;
-import io.tributary.cluster.node.NodeMessage.HoldsPublishers;
 import io.tributary.cluster.node.NodeMessage.MapProgress;
 import io.tributary.cluster.node.NodeMessage.OwnerSpeaks;
+import io.tributary.cluster.node.NodeMessage.PublishersWait;
 import io.tributary.cluster.node.NodeMessage.QosZero;
 import io.tributary.cluster.node.NodeMessage.Receipt;
 import io.tributary.cluster.node.NodeMessage.Received;
@@ -71,7 +71,7 @@ final class SampleMessages {
                 new Receipt(numbers()),
                 new HoldPublisher(number(), number()),
                 new RoomAgain(number()),
-                new HoldsPublishers(),
+                new PublishersWait(),
                 new Shared(number(), text(), number(), random.nextBoolean(), queued()),
                 new SharedAnswer(
                         number(), random.nextBoolean() ? SharedOutcome.DONE : SharedOutcome.RETURNED_MAYBE_SENT),

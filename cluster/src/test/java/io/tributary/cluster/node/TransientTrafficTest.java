@@ -2,10 +2,9 @@ package io.tributary.cluster.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.broker.delivery.HandoverCallback;
 import io.tributary.broker.delivery.TransientReceiver;
 import io.tributary.cluster.node.NodeMessage.HoldPublisher;
-import io.tributary.cluster.node.NodeMessage.HoldsPublishers;
+import io.tributary.cluster.node.NodeMessage.PublishersWait;
 import io.tributary.cluster.node.NodeMessage.Receipt;
 import io.tributary.cluster.node.NodeMessage.RoomAgain;
 import io.tributary.cluster.node.NodeMessage.Transient;
@@ -21,7 +20,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
@@ -40,9 +38,9 @@ class TransientTrafficTest {
     /** What the publisher was told to wait for. */
     private final List<RoomQueue> waits = new ArrayList<>();
 
-    private final TransientTraffic traffic = traffic(false);
+    private final TransientTraffic traffic = traffic(false, RecordFormat.alone());
 
-    private TransientTraffic traffic(boolean holdsPublishers) {
+    private TransientTraffic traffic(boolean publishersWait, RecordFormat format) {
         return new TransientTraffic(
                 new ShardTraffic(
                         List::of,
@@ -53,8 +51,8 @@ class TransientTrafficTest {
                         RecordFormat.alone()),
                 new SharedTraffic(timer, RecordFormat.alone()),
                 timer,
-                RecordFormat.alone(),
-                holdsPublishers,
+                format,
+                publishersWait,
                 new ClusterRecorder() {
                     @Override
                     public void onGivenUp() {
@@ -182,7 +180,7 @@ class TransientTrafficTest {
     @Test
     void messagesOfQos0AreAnsweredWhenPublishersAreToWait() {
         traffic.onUp(link);
-        traffic.holdsPublishers(link);
+        traffic.onPublishersWait(link);
         deliver(message(QoS.AT_MOST_ONCE), List.of());
         assertThat(events).as("waits for nobody").containsExactly("done");
 
@@ -199,10 +197,10 @@ class TransientTrafficTest {
             names = {"AT_MOST_ONCE", "AT_LEAST_ONCE"})
     void publisherWaitsWhenMuchIsOnItsWay(QoS qos) {
         traffic.onUp(link);
-        traffic.holdsPublishers(link);
+        traffic.onPublishersWait(link);
         int parts = 16;
         for (int i = 0; i < parts; i++) {
-            deliver(message(qos, LinkHolds.MOST_BYTES / parts - 100), List.of());
+            deliver(message(qos, LinkHolds.MOST_BYTES / parts - 200), List.of());
         }
         assertThat(waits).isEmpty();
         deliver(message(qos, LinkHolds.MOST_BYTES / parts), List.of());
@@ -218,11 +216,23 @@ class TransientTrafficTest {
         assertThat(room).hasSize(1);
     }
 
+    @Test
+    void publisherWaitsWhenManyMessagesAreOnTheirWay() {
+        traffic.onUp(link);
+        traffic.onPublishersWait(link);
+        for (int i = 0; i < LinkHolds.MOST_MESSAGES; i++) {
+            deliver(message(QoS.AT_MOST_ONCE), List.of());
+        }
+        assertThat(waits).isEmpty();
+        deliver(message(QoS.AT_MOST_ONCE), List.of());
+        assertThat(waits).hasSize(1);
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void publisherDoesNotWaitForSilentNodeNorBrokenLink(boolean broken) {
         traffic.onUp(link);
-        traffic.holdsPublishers(link);
+        traffic.onPublishersWait(link);
         deliver(message(QoS.AT_MOST_ONCE, LinkHolds.MOST_BYTES), List.of());
         deliver(message(QoS.AT_MOST_ONCE, LinkHolds.MOST_BYTES), List.of());
         List<String> room = new ArrayList<>();
@@ -239,12 +249,12 @@ class TransientTrafficTest {
     @Test
     void otherNodeIsToldThatPublishersAreToWait() {
         link.refuses = _ -> true;
-        TransientTraffic holding = traffic(true);
+        TransientTraffic holding = traffic(true, RecordFormat.alone());
         holding.onUp(link);
         assertThat(link.taken).isEmpty();
         link.refuses = _ -> false;
         timer.pass(Duration.ofSeconds(1));
-        assertThat(link.taken).containsExactly(new HoldsPublishers());
+        assertThat(link.taken).containsExactly(new PublishersWait());
     }
 
     @Test
@@ -300,6 +310,29 @@ class TransientTrafficTest {
         assertThat(whenRoom).hasSize(1);
     }
 
+    @Test
+    void nobodyIsToldBeforeAllNodesReadThat() {
+        RecordFormat format = new RecordFormat(RecordFormat.NEWEST);
+        TransientTraffic holding = traffic(true, format);
+        holding.onUp(link);
+        Transient message = new Transient(5, message(QoS.AT_LEAST_ONCE), List.of(), true);
+        RoomQueue room = new RoomQueue(_ -> {});
+        holding.take(
+                link,
+                message,
+                (_, _, _, publisher) -> Objects.requireNonNull(publisher).accept(room));
+        timer.pass(Duration.ofSeconds(1));
+        assertThat(link.taken).isEmpty();
+
+        format.raise(RecordFormat.PUBLISHER_HOLDS);
+        timer.pass(Duration.ofSeconds(1));
+        holding.take(
+                link,
+                message,
+                (_, _, _, publisher) -> Objects.requireNonNull(publisher).accept(room));
+        assertThat(link.taken).containsExactly(new PublishersWait(), new HoldPublisher(5, 1));
+    }
+
     private void takeForClientWithout(RoomQueue room, long id) {
         traffic.take(
                 link,
@@ -308,17 +341,7 @@ class TransientTrafficTest {
     }
 
     private void deliver(Message message, List<Recipient> members) {
-        traffic.deliver(OTHER, message, members, true, new HandoverCallback() {
-            @Override
-            public void onTaken() {
-                events.add("done");
-            }
-
-            @Override
-            public Consumer<RoomQueue> publisher() {
-                return waits::add;
-            }
-        });
+        traffic.deliver(OTHER, message, members, true, () -> events.add("done"), waits::add);
     }
 
     private List<Transient> sent() {

@@ -5,8 +5,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A limit of the bytes that wait to be made durable. Safe for all threads and without locks. Below half of the limit
- * everything is admitted, however large, so that a record larger than the limit is not refused for ever.
+ * A limit of bytes in use: of what waits to be made durable, or is on its way. Safe for all threads and without locks.
+ * Below half of the limit everything is admitted, however large, so that a record larger than the limit is not refused
+ * for ever.
  */
 public final class ByteBudget {
     private final long limit;

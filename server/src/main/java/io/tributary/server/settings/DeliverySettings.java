@@ -16,8 +16,8 @@ import org.springframework.util.unit.DataSize;
  * @param queueSize How large these messages may be together.
  * @param queueOverflow What a full queue drops, always of the lowest priority there is (docs/priorities.md).
  *     {@code drop-oldest}: the message that waits longest. {@code drop-newest}: the message that comes.
- *     {@code hold-publishers}: the message that comes, but when the queue is half full, publishers that publish
- *     for the client are read later (docs/robustness.md).
+ *     {@code hold-publishers}: the message that comes, but when the queue is half full, publishers, at any
+ *     node, that publish for the client are read later (docs/robustness.md).
  */
 public record DeliverySettings(
         @DefaultValue("1000") @Allowed(min = "1", max = "65535")

@@ -15,6 +15,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
@@ -53,7 +54,14 @@ class HeldPublishersClusterTest {
         try (HeldPublishers clients = new HeldPublishers(subscribers.tcpPort(), publishers.tcpPort(), qos)) {
             new Probe(cluster).await(cluster.upNodes(), PATIENCE);
             clients.publish();
-            await("publishers wait").atMost(PATIENCE).until(() -> paused(publishers) - before >= HeldPublishers.COUNT);
+            AtomicReference<Double> received = new AtomicReference<>(-1.0);
+            await("publishers wait, and none gets on")
+                    .atMost(PATIENCE)
+                    .pollInterval(Duration.ofSeconds(1))
+                    .until(() -> {
+                        double now = value(publishers, "tributary_messages_received_total", "");
+                        return now == received.getAndSet(now) && paused(publishers) - before >= HeldPublishers.COUNT;
+                    });
             clients.expectAll();
         }
         assertThat(value(subscribers, "tributary_messages_dropped_total", "reason=\"queue_full\""))
