@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * is told when it is taken: all that one read of a link brought with one answer. What is not taken within
  * {@link #PATIENCE} is given up, for a node that does not answer must hold nobody up. Any thread; never blocks.
  *
- * <p>What is on its way is bounded by the links' limits in bytes, and by the windows of the publishers. Where publishers
+ * <p>What is on its way is bounded by the links' limits in bytes, and by the windows of the publishers. Where these
  * {@linkplain LinkHolds wait}, it is bounded by {@link LinkHolds#MOST_BYTES}, and messages of QoS 0 are answered, too:
  * then publishers wait for a silent node, but no longer than {@link #PATIENCE} for a message.
  */
