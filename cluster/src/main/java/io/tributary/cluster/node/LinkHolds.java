@@ -129,6 +129,9 @@ final class LinkHolds {
      * @param id the message that the other node sent for it
      */
     void hasNoRoom(long id, RoomQueue room) {
+        if (!allNodesRead()) {
+            return;
+        }
         Long before;
         long number;
         synchronized (this) {
@@ -152,12 +155,16 @@ final class LinkHolds {
 
     /** Sends what the link has not taken so far; any thread. */
     synchronized void sendPending() {
-        if (publishersWait && !isAnnounced && format.toWrite() >= RecordFormat.PUBLISHER_HOLDS) {
+        if (publishersWait && !isAnnounced && allNodesRead()) {
             isAnnounced = send(new PublishersWait());
         }
         while (!unsentRooms.isEmpty() && send(new RoomAgain(unsentRooms.peek()))) {
             unsentRooms.remove();
         }
+    }
+
+    private boolean allNodesRead() {
+        return format.toWrite() >= RecordFormat.PUBLISHER_HOLDS;
     }
 
     private boolean send(NodeMessage message) {

@@ -223,7 +223,7 @@ final class TransientTraffic implements NodeInbox {
 
     private void hasNoRoom(Link link, long id, RoomQueue room) {
         LinkHolds held = holds.get(link);
-        if (held != null && format.toWrite() >= RecordFormat.PUBLISHER_HOLDS) {
+        if (held != null) {
             held.hasNoRoom(id, room);
         }
     }

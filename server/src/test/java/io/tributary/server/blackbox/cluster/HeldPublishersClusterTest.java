@@ -7,15 +7,11 @@ import io.tributary.broker.blackbox.HeldPublishers;
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.server.blackbox.BrokerProcess;
+import io.tributary.server.blackbox.BrokerStats;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
@@ -50,40 +46,27 @@ class HeldPublishersClusterTest {
     void allMessagesComeInOrderFromAnotherNode(QoS qos) throws IOException {
         BrokerProcess subscribers = cluster.node("n1");
         BrokerProcess publishers = cluster.node("n2");
-        double before = paused(publishers);
-        try (HeldPublishers clients = new HeldPublishers(subscribers.tcpPort(), publishers.tcpPort(), qos)) {
+        try (BrokerStats ofSubscribers = new BrokerStats(subscribers);
+                BrokerStats ofPublishers = new BrokerStats(publishers);
+                HeldPublishers clients = new HeldPublishers(subscribers.tcpPort(), publishers.tcpPort(), qos)) {
+            long before = paused(ofPublishers);
             new Probe(cluster).await(cluster.upNodes(), PATIENCE);
             clients.publish();
-            AtomicReference<Double> received = new AtomicReference<>(-1.0);
+            AtomicLong received = new AtomicLong(-1);
             await("publishers wait, and none gets on")
                     .atMost(PATIENCE)
                     .pollInterval(Duration.ofSeconds(1))
                     .until(() -> {
-                        double now = value(publishers, "tributary_messages_received_total", "");
-                        return now == received.getAndSet(now) && paused(publishers) - before >= HeldPublishers.COUNT;
+                        long now = ofPublishers.read("tributary_messages_received_total", "");
+                        return now == received.getAndSet(now) && paused(ofPublishers) - before >= HeldPublishers.COUNT;
                     });
             clients.expectAll();
+            assertThat(ofSubscribers.read("tributary_messages_dropped_total", "reason=\"queue_full\""))
+                    .isZero();
         }
-        assertThat(value(subscribers, "tributary_messages_dropped_total", "reason=\"queue_full\""))
-                .isZero();
     }
 
-    private static double paused(BrokerProcess node) {
-        return value(node, "tributary_clients_reading_paused_total", "reason=\"slow_subscriber\"");
-    }
-
-    private static double value(BrokerProcess node, String metric, String tag) {
-        URI uri = URI.create("http://127.0.0.1:" + node.httpPort() + "/actuator/prometheus");
-        try (HttpClient client = HttpClient.newHttpClient()) {
-            return client.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofLines())
-                    .body()
-                    .filter(line -> line.startsWith(metric + "{") && line.contains(tag))
-                    .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
-                    .sum();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
+    private static long paused(BrokerStats publishers) {
+        return publishers.read("tributary_clients_reading_paused_total", "reason=\"slow_subscriber\"");
     }
 }

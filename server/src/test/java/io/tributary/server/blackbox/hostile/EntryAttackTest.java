@@ -10,6 +10,7 @@ import io.tributary.common.mqtt.MqttPacket.Pingresp;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.server.blackbox.BrokerExtension;
 import io.tributary.server.blackbox.BrokerProcess;
+import io.tributary.server.blackbox.BrokerStats;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

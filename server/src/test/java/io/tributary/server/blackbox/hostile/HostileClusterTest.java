@@ -6,6 +6,7 @@ import io.tributary.broker.blackbox.Scratch;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.server.blackbox.BrokerExtension;
 import io.tributary.server.blackbox.BrokerProcess;
+import io.tributary.server.blackbox.BrokerStats;
 import io.tributary.server.blackbox.cluster.TestCluster;
 import java.io.IOException;
 import java.nio.file.Files;

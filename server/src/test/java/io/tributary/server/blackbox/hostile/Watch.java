@@ -1,7 +1,8 @@
 package io.tributary.server.blackbox.hostile;
 
 import io.tributary.server.blackbox.BrokerProcess;
-import io.tributary.server.blackbox.hostile.BrokerStats.Sample;
+import io.tributary.server.blackbox.BrokerStats;
+import io.tributary.server.blackbox.BrokerStats.Sample;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

@@ -1,6 +1,5 @@
-package io.tributary.server.blackbox.hostile;
+package io.tributary.server.blackbox;
 
-import io.tributary.server.blackbox.BrokerProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -12,7 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /** Reads what the broker says of itself, from its metrics, and what the system says of it. */
-final class BrokerStats implements AutoCloseable {
+public final class BrokerStats implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final BrokerProcess broker;
@@ -25,13 +24,15 @@ final class BrokerStats implements AutoCloseable {
      * @param directBytes memory that Netty holds for sockets
      * @param residentBytes all memory of the process; 0 where the system does not say
      */
-    record Sample(long heapBytes, long directBytes, long residentBytes, long connections, long dropped) {}
+    public record Sample(long heapBytes, long directBytes, long residentBytes, long connections, long dropped) {}
 
-    BrokerStats(BrokerProcess broker) {
+    /** Of one broker; it need not be up yet. */
+    public BrokerStats(BrokerProcess broker) {
         this.broker = broker;
     }
 
-    Sample sample() {
+    /** How it is now. */
+    public Sample sample() {
         String metrics = metrics();
         return new Sample(
                 sum(metrics, "jvm_memory_used_bytes", "area=\"heap\""),
@@ -42,7 +43,7 @@ final class BrokerStats implements AutoCloseable {
     }
 
     /** The sum of a meter's values over all lines with the given tag. */
-    long read(String meter, String tag) {
+    public long read(String meter, String tag) {
         return sum(metrics(), meter, tag);
     }
 
