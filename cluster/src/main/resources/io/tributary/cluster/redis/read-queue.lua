@@ -30,6 +30,12 @@ local function message(member, kind)
   local at = 13 + kind % 2 * 7
   local key = PREFIX .. 'msg:' .. member:sub(at, at + 23)
   local found = redis.pcall('GET', key)
+  if not found then
+    -- Where a slot arrives, Redis takes a key that has not come yet for one that is not there, but refuses two of which
+    -- one is not there.
+    found = redis.pcall('EXISTS', key, KEYS[1])
+    found = type(found) == 'table' and found
+  end
   if type(found) == 'table' then
     error({ err = 'TRYAGAIN ' .. found.err })
   end

@@ -6,7 +6,7 @@
 --
 -- A message may lie apart from its queues, under the name that their members have; {t}:references counts these. The caller
 -- does not know all of their keys, which are in the same slot. While the slot moves they may be on another node: all of
--- them are asked for before anything is written, and if one is not here, nothing is.
+-- them are asked for before anything is written, and if one is on another node, nothing is.
 --
 -- KEYS  1 position (hash)   2 sessions (hash)   3 wills (hash)   4 references (hash)   5 gone (sorted set)
 --       6... the queues that change (sorted sets)
@@ -83,6 +83,13 @@ local function ask(command, key, ...)
   return reply
 end
 
+-- Whether such a key is there. Where a slot arrives, Redis takes a key that has not come yet for one that is not there, but
+-- refuses two of which one is not there: so it is asked for with one that is.
+local POSITIONS = redis.call('EXISTS', KEYS[1])
+local function isThere(key)
+  return ask('EXISTS', key, KEYS[1]) > POSITIONS
+end
+
 -- Notes that members go; gives how many references are among those that were not noted before.
 local function free(members, noted)
   local count = 0
@@ -119,7 +126,7 @@ end
 -- A name that no queue that is gone has: where a log has lost its end, epochs and offsets come again.
 local function nameOfGone(number)
   local name = EPOCH .. ':' .. APPLIED .. ':' .. number
-  while ask('EXISTS', 'gone:' .. name) == 1 do
+  while isThere('gone:' .. name) do
     name = name .. '+'
   end
   return name
@@ -165,7 +172,8 @@ for _, name in ipairs(redis.call('ZRANGE', KEYS[5], 0, mostFreed - 1)) do
   if mostFreed <= 0 then
     break
   end
-  local members = ask('ZRANGE', 'gone:' .. name, 0, mostFreed) -- one of them is REFERENCES
+  local key = 'gone:' .. name
+  local members = isThere(key) and ask('ZRANGE', key, 0, mostFreed) or {} -- one of them is REFERENCES
   free(members, {})
   goes[#goes + 1] = { name = name, members = members, isAll = #members <= mostFreed }
   mostFreed = mostFreed - math.max(#members - 1, 1)
@@ -177,7 +185,7 @@ for i = messages, queues - 1, 4 do
   added[ARGV[i]] = tonumber(ARGV[i + 1])
   brought[ARGV[i]] = true
 end
-local isThere, counts, unused, counted = {}, {}, {}, {}
+local found, counts, unused, counted = {}, {}, {}, {}
 for i = 1, #names, STEP do
   local to = math.min(i + STEP - 1, #names)
   for j, count in ipairs(redis.call('HMGET', KEYS[4], unpack(names, i, to))) do
@@ -187,7 +195,7 @@ end
 for _, name in ipairs(names) do
   local count = math.max((counts[name] or 0) - freed[name], 0) + added[name] -- what comes now is never freed
   if brought[name] or count <= 0 then
-    isThere[name] = ask('EXISTS', 'msg:' .. name) == 1
+    found[name] = isThere('msg:' .. name)
   end
   if count > 0 then
     counted[#counted + 1] = name
@@ -233,11 +241,11 @@ call('HSET', KEYS[3], wills, messages - 1)
 call('HSET', KEYS[4], 1, #counted, counted)
 for i = messages, queues - 1, 4 do
   local key, expires = PREFIX .. 'msg:' .. ARGV[i], ARGV[i + 2]
-  if isThere[ARGV[i]] and expires == '0' then
+  if found[ARGV[i]] and expires == '0' then
     redis.call('PERSIST', key)
-  elseif not isThere[ARGV[i]] and expires == '0' then
+  elseif not found[ARGV[i]] and expires == '0' then
     redis.call('SET', key, ARGV[i + 3])
-  elseif not isThere[ARGV[i]] then
+  elseif not found[ARGV[i]] then
     redis.call('SET', key, ARGV[i + 3], 'PXAT', expires)
   end
 end

@@ -17,6 +17,7 @@ import io.tributary.localcluster.LocalRedis;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.SequenceKey;
 import io.tributary.persistence.shard.ShardStore;
+import io.tributary.persistence.shard.ShardStore.QueuePage;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -203,6 +204,35 @@ class RedisFaultsTest {
         assertThat(Workload.retried(() -> store.readQueue(SHARD, "a", 0, 100, 1 << 20))
                         .entries())
                 .hasSize(9);
+    }
+
+    /** Where a slot arrives, Redis says of a key that has not come yet that it is not there. */
+    @Test
+    void messageThatHasNotComeYetIsNotTakenForLost() {
+        start(LocalRedis.in(folder));
+        owner.save(0, 20);
+        String slot = Integer.toString(SlotHash.getSlot(SlotTags.of(SHARDS).get(SHARD)));
+        String prefix = "tributary:{" + SlotTags.of(SHARDS).get(SHARD) + "}:";
+        List<String> first = redis.call(PRIMARY, "KEYS", prefix + "*")
+                .lines()
+                .filter(key -> !key.contains(":msg:"))
+                .toList();
+        openSlot(slot, PRIMARY, 3);
+        migrate(first, PRIMARY, 3);
+        SavePoint freeing = emptySave(3, 20, 21)
+                .removed(Workload.CLIENTS.stream()
+                        .map(client -> new SequenceKey(client, 11))
+                        .toList())
+                .build();
+        assertFails(store.readQueue(SHARD, "a", 0, 100, 1 << 20), RedisStoreException.class);
+        assertFails(store.save(SHARD, freeing), RedisStoreException.class);
+        assertThat(recorder.failures()).containsOnly(Failure.UNAVAILABLE);
+        moveRest(slot, PRIMARY, 3);
+        Workload.retried(() -> store.save(SHARD, freeing));
+        assertThat(redis.call(3, "KEYS", prefix + "msg:*").lines()).hasSize(9);
+        QueuePage page = Workload.retried(() -> store.readQueue(SHARD, "a", 0, 100, 1 << 20));
+        assertThat(page.entries()).hasSize(9);
+        assertThat(page.remnants()).isEmpty();
     }
 
     private boolean hasReplicaAll(int primary) {
