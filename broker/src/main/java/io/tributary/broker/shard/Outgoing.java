@@ -190,7 +190,7 @@ final class Outgoing {
     }
 
     private boolean mayHaveMore(int lane) {
-        return reading != null || (isBegun(lane) && next(lane) < end(lane));
+        return reading == null ? isBegun(lane) && next(lane) < end(lane) : next() < reach();
     }
 
     private boolean isBegun(int lane) {
@@ -210,7 +210,11 @@ final class Outgoing {
         return end;
     }
 
-    /** Messages from here on do not overtake those that are not settled. */
+    /**
+     * Messages from here on do not overtake those that are not settled. Of a topic, too, all that is settled behind the
+     * first one that is not is kept, in memory and with each save point: a group may have a member that keeps one for
+     * ever.
+     */
     private long reach() {
         return doneUpTo() + 1 + MOST_APART;
     }

@@ -24,6 +24,8 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -131,6 +133,35 @@ class ApplicationsInShardTest {
         shard.settle("erp", 3, 4);
         shard.log();
         assertThat(progress().upTo()).isEqualTo(4);
+    }
+
+    /** What is done with behind it has to be kept, so there must be an end to it. */
+    @Test
+    void messageThatIsNeverAcknowledgedStopsTheOthersInTheEnd() {
+        DeliveryFixture wide = DeliveryFixture.of(1_000, 100, Overflow.DROP_OLDEST);
+        wide.topics.create(TOPIC);
+        wide.fold(attach(7));
+        for (int i = 1; i <= 70_000; i++) {
+            wide.topics.append(TOPIC, message("" + i), recipient(1), null, (_, _) -> {});
+        }
+        long last = settleAllBut(1, wide);
+        assertThat(last).isBetween(65_535L, 65_535L + 1_000);
+        wide.settle("erp", 1);
+        assertThat(settleAllBut(1, wide)).isEqualTo(70_000);
+    }
+
+    /** The last message that was handed out. */
+    private static long settleAllBut(long kept, DeliveryFixture of) {
+        long last = 0;
+        for (List<String> lines = of.target.take(); !lines.isEmpty(); lines = of.target.take()) {
+            long[] handed = lines.stream()
+                    .flatMap(line -> Stream.of(line.substring("7: ".length()).split(" ")))
+                    .mapToLong(Long::parseLong)
+                    .toArray();
+            last = handed[handed.length - 1];
+            of.settle("erp", LongStream.of(handed).filter(one -> one != kept).toArray());
+        }
+        return last;
     }
 
     @Test
