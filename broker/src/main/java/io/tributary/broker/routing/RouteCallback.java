@@ -21,4 +21,9 @@ public interface RouteCallback {
     default @Nullable Consumer<RoomQueue> publisher() {
         return null;
     }
+
+    /** Whether anybody still waits for the outcome; once it is false it stays so. Any thread. */
+    default boolean isAwaited() {
+        return true;
+    }
 }

@@ -10,6 +10,7 @@ import io.tributary.common.mqtt.Message;
 import io.tributary.common.thread.RoomQueue;
 import io.tributary.persistence.shard.AppendCallback;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +51,11 @@ public record RouterOutputs(
     /** Appends QoS 2 messages of persistent publishers to the publishers' shards. Any thread; never blocks. */
     @FunctionalInterface
     public interface RelayAppender {
-        /** Appends a message with its destinations, to which the shard's owner forwards it. */
-        void relay(ShardEvent.Relay relay, AppendCallback callback);
+        /**
+         * Appends a message with its destinations, to which the shard's owner forwards it.
+         *
+         * @param isAwaited whether the publisher's connection is still there; any thread
+         */
+        void relay(ShardEvent.Relay relay, BooleanSupplier isAwaited, AppendCallback callback);
     }
 }

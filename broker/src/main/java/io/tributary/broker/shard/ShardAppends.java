@@ -11,6 +11,7 @@ import io.tributary.persistence.shard.ShardLog;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,14 +95,19 @@ public final class ShardAppends {
      * Appends a QoS 2 message of a persistent publisher to the publisher's own shard, whose owner forwards it. The
      * callback is told when it is durable and the owner will do so; not at all when its connection ends before, or has
      * lost the session.
+     *
+     * @param isAwaited false once the connection has ended, before its {@code Detach} is appended
      */
-    public void relay(ShardEvent.Relay relay, AppendCallback callback) {
+    public void relay(ShardEvent.Relay relay, BooleanSupplier isAwaited, AppendCallback callback) {
         int shard = shardOf(relay.clientId());
         if (log.lagging().contains(shard) || isAnyLagging(relay.destinations().recipients())) {
             callback.onAppended(-1, new LaggingShardException());
             return;
         }
         relays.expect(shard, relay.epoch(), relay.packetId(), callback);
+        if (!isAwaited.getAsBoolean()) { // the end of the connection may have been told before
+            relays.ended(shard, relay.epoch());
+        }
         appender.append(shard, relay.to(appender.bounded(relay.destinations())), (offset, failure) -> {
             if (failure != null) {
                 relays.failed(shard, relay.epoch(), relay.packetId(), failure);

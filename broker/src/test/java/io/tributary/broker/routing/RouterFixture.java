@@ -123,7 +123,7 @@ public final class RouterFixture implements Authorizer, RouterRecorder {
                     inbox,
                     (message, recipients, source, callback) ->
                             appends.add(new Append(message, List.copyOf(recipients), source, callback)),
-                    (relay, callback) -> relays.add(new Relayed(relay, callback)));
+                    (relay, _, callback) -> relays.add(new Relayed(relay, callback)));
             router = new Router(
                     "node-1",
                     new View(),

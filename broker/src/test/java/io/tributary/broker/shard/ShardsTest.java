@@ -215,11 +215,25 @@ class ShardsTest {
         CompletableFuture<Boolean> relayed = new CompletableFuture<>();
         appends.relay(
                 new Relay("a", epoch, 1, message("m"), Destinations.NONE),
+                () -> true,
                 (offset, failure) -> relayed.complete(failure == null));
         assertThat(relayed.join()).isTrue();
         CompletableFuture<Boolean> released = new CompletableFuture<>();
         shards.release(new Release("a", epoch, 1), (offset, failure) -> released.complete(failure == null));
         assertThat(released.join()).isTrue();
+    }
+
+    /** It was matched after its connection had ended: nobody would ever say that it is done with. */
+    @Test
+    void relayThatNobodyWaitsForIsNotKept() throws InterruptedException {
+        shards.attach(attach("a", 1), _ -> {});
+        Attached attached = answers.attached.take();
+        shards.detach(detach("a", attached.session(), attached.epoch()), () -> {});
+        appends.relay(
+                new Relay("a", attached.epoch(), 1, message("m"), Destinations.NONE),
+                () -> false,
+                (_, _) -> {});
+        assertThat(appends.relays().isEmpty()).isTrue();
     }
 
     @Test
@@ -259,6 +273,7 @@ class ShardsTest {
                 message("m"), List.of(recipient), null, (_, failure) -> told.add(failure == null ? "safe" : "refused"));
         Runnable relay = () -> appends.relay(
                 new Relay("a", attached.epoch(), 1, message("m"), Destinations.NONE),
+                () -> true,
                 (_, failure) -> told.add(failure == null ? "safe" : "refused"));
         log.lag(Set.of(other));
         publish.run();

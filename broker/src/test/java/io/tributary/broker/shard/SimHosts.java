@@ -110,7 +110,7 @@ final class SimHosts {
                         front.registry(),
                         NodeInbox.NONE,
                         (message, recipients, _, callback) -> front.publish(message, recipients, callback),
-                        (_, _) -> {
+                        (_, _, _) -> {
                             throw new Violation("nobody publishes with QoS 2");
                         }),
                 RouterRecorder.NONE);

@@ -260,7 +260,7 @@ class ShardsOnTwoNodesTest {
     private CompletableFuture<Boolean> relay(int client, Connected from, int packetId) {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
         Relay relay = new Relay("client-" + client, from.attached().epoch(), packetId, message("r"), Destinations.NONE);
-        node(client).appends.relay(relay, (_, failure) -> answer.complete(failure == null));
+        node(client).appends.relay(relay, () -> true, (_, failure) -> answer.complete(failure == null));
         return answer;
     }
 
