@@ -47,7 +47,8 @@ final class InboundFlow {
     private final int mostOwed;
     private int openQos1;
     private Runnable stopWaiting = () -> {};
-    private boolean isClosed;
+    /** Written on the event loop. */
+    private volatile boolean isClosed;
     /** Null until there was one. */
     private @Nullable SlowSubscribers slowSubscribers;
     /** Has this client wait; any thread. */
@@ -204,6 +205,11 @@ final class InboundFlow {
         public final Consumer<RoomQueue> publisher() {
             return waiting;
         }
+
+        @Override
+        public final boolean isAwaited() {
+            return !isClosed;
+        }
     }
 
     private void hold(RoomQueue room) {
@@ -309,10 +315,10 @@ final class InboundFlow {
         if (published.size() + released.size() >= mostOwed) {
             context.gate().close(PauseReason.UNACKNOWLEDGED);
         }
-        if (context.backend().shards().isCongested() && context.gate().close(PauseReason.CONGESTED)) {
-            stopWaiting = context.backend()
-                    .room()
-                    .await(() -> context.run(() -> context.gate().open(PauseReason.CONGESTED)));
+        RoomQueue congestion = context.backend().congestion();
+        if (congestion != null && context.gate().close(PauseReason.CONGESTED)) {
+            stopWaiting =
+                    congestion.await(() -> context.run(() -> context.gate().open(PauseReason.CONGESTED)));
         }
     }
 

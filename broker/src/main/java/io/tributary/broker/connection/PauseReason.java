@@ -6,7 +6,7 @@ public enum PauseReason {
     HANDSHAKE,
     /** A SUBSCRIBE or UNSUBSCRIBE is being made durable, and packets take effect in order. */
     SUBSCRIBING,
-    /** The logs behind the shards cannot keep up. */
+    /** The logs behind the shards, or the store of retained messages, cannot keep up. */
     CONGESTED,
     /** This node does not know all that the other nodes have acknowledged. */
     BEHIND,

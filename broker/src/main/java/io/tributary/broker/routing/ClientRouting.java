@@ -2,6 +2,8 @@ package io.tributary.broker.routing;
 
 import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.thread.RoomQueue;
+import org.jspecify.annotations.Nullable;
 
 /** The router, as the sessions of clients use it. Any thread; never blocks. */
 public interface ClientRouting extends MessageRouting {
@@ -11,6 +13,10 @@ public interface ClientRouting extends MessageRouting {
 
     /** The will of a client that connects, with the priority that it is to have when it is published. */
     Message withPriority(Message will);
+
+    /** {@link Router#congestion}. */
+    @Nullable
+    RoomQueue congestion();
 
     /** {@link Router#isMatched}. */
     boolean isMatched(String publisher);

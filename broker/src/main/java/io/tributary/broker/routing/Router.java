@@ -21,6 +21,7 @@ import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.thread.RoomQueue;
+import io.tributary.persistence.limit.ByteBudget;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -42,6 +43,12 @@ public final class Router implements ClientRouting {
     private static final RouteOutcome NO_SUBSCRIBERS = new RouteOutcome.NoSubscribers();
     private static final RouteOutcome LOST = new RouteOutcome.Lost();
     private static final int MOST_WAITING_QOS_0 = 1_000;
+
+    /** Bytes of messages that wait for a retained one to be stored; beyond that publishers are not read. */
+    private static final long MOST_WAITING_BYTES = 8 << 20;
+
+    /** About how many bytes one of them takes besides its own. */
+    private static final int WAITING_COST = 500;
     private static final String NOT_AUTHORIZED = "not authorised to publish to this topic";
 
     private final String node;
@@ -55,6 +62,8 @@ public final class Router implements ClientRouting {
     private final Selection selection;
     private final PeerDelivery peerDelivery;
     private final PeerDelivery uncounted;
+    private final ByteBudget waiting = new ByteBudget(MOST_WAITING_BYTES);
+    private final RoomQueue room = new RoomQueue(waiting::onRoom);
     private final PublishOrder order = new PublishOrder();
 
     /**
@@ -105,6 +114,15 @@ public final class Router implements ClientRouting {
             case Drop() -> drop(new Passage(message, relayFor, packetId, null, true, callback));
             case Refuse(ReasonCode reason, String words) -> callback.onRouted(new RouteOutcome.Refused(reason, words));
         }
+    }
+
+    /**
+     * Where publishers wait while too many messages wait for retained ones to be stored; null while that is not so. Any
+     * thread.
+     */
+    @Override
+    public @Nullable RoomQueue congestion() {
+        return waiting.isFull() ? room : null;
     }
 
     @Override
@@ -317,7 +335,12 @@ public final class Router implements ClientRouting {
         } else if (message.qos().isAcknowledged()
                 || passage.source != null
                 || order.waiting(message.publisher()) < MOST_WAITING_QOS_0) {
-            order.whenDone(message.publisher(), stored, () -> dispatchLater(passage, stored));
+            long bytes = WAITING_COST + message.sizeBytes();
+            waiting.acquire(bytes);
+            order.whenDone(message.publisher(), stored, () -> {
+                waiting.release(bytes);
+                dispatchLater(passage, stored);
+            });
         } else {
             recorder.dropped(RouterRecorder.Drop.BACKLOG);
             passage.callback.onRouted(new RouteOutcome.Refused(
@@ -433,7 +456,7 @@ public final class Router implements ClientRouting {
         ShardEvent.Relay relay = new ShardEvent.Relay(
                 publisher.clientId(), publisher.epoch(), passage.packetId, passage.message, destinations);
         recorder.delivered(destinations.recipients().size());
-        outputs.publishers().relay(relay, (offset, failure) -> {
+        outputs.publishers().relay(relay, passage.callback::isAwaited, (offset, failure) -> {
             if (failure == null && destinations.isEmpty()) {
                 finishUnmatched(passage);
             } else {
@@ -501,7 +524,17 @@ public final class Router implements ClientRouting {
 
         /** The same, which counts as lost whatever becomes of it. */
         Passage lost() {
-            return new Passage(message, relayFor, packetId, source, isTold, _ -> callback.onRouted(LOST));
+            return new Passage(message, relayFor, packetId, source, isTold, new RouteCallback() {
+                @Override
+                public void onRouted(RouteOutcome outcome) {
+                    callback.onRouted(LOST);
+                }
+
+                @Override
+                public boolean isAwaited() {
+                    return callback.isAwaited();
+                }
+            });
         }
     }
 }

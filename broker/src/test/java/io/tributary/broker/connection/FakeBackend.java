@@ -124,6 +124,9 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     boolean holdRoutes;
     boolean holdReleases;
     boolean congested;
+    /** Where publishers wait for retained messages to be stored. */
+    @Nullable RoomQueue storing;
+
     boolean behind;
     boolean behindAgain;
     boolean unmatched;
@@ -306,6 +309,11 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     @Override
     public Message withPriority(Message will) {
         return will.withPriority(priorityOfWills);
+    }
+
+    @Override
+    public @Nullable RoomQueue congestion() {
+        return storing;
     }
 
     @Override

@@ -26,8 +26,10 @@ import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
 import java.time.Duration;
+import io.tributary.common.thread.RoomQueue;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -514,6 +516,20 @@ class InboundFlowTest {
 
         assertThat(fixture.connection().mayRead()).isTrue();
         assertThat(fixture.recorder.paused).contains(PauseReason.CONGESTED);
+    }
+
+    @Test
+    void stopsReadingWhileRetainedMessagesWaitToBeStored() {
+        List<Runnable> untilRoom = new ArrayList<>();
+        fixture.connect(Connects.v5());
+        fixture.backend.storing = new RoomQueue(untilRoom::add);
+        fixture.send(publish(QoS.AT_MOST_ONCE, 0));
+        assertThat(fixture.connection().mayRead()).isFalse();
+
+        fixture.backend.storing = null;
+        untilRoom.getFirst().run();
+        fixture.turn();
+        assertThat(fixture.connection().mayRead()).isTrue();
     }
 
     @Test // [MQTT-3.3.2-12]

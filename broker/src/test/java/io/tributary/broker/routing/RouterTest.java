@@ -28,9 +28,11 @@ import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a PUBLISH becomes, but for relays of QoS 2 and what shards ask for, which {@link RelayTest} has. */
 class RouterTest {
@@ -505,6 +507,24 @@ class RouterTest {
         assertThat(fixture.deliveries).hasSize(1_001);
         assertThat(Messages.text(fixture.deliveries.getLast().message().message()))
                 .isEqualTo("last");
+    }
+
+    @ParameterizedTest
+    @EnumSource(QoS.class)
+    void hasPublishersWaitWhenMuchWaitsBehindRetainedMessages(QoS qos) {
+        fixture.retainedMap.hold();
+        fixture.publish(retained("a", "1"));
+        for (int i = 0; i < 8; i++) {
+            assertThat(fixture.router().congestion()).isNull();
+            fixture.publish(message("a", "x".repeat(1 << 20), qos));
+        }
+        List<String> room = new ArrayList<>();
+        Objects.requireNonNull(fixture.router().congestion()).await(() -> room.add("room"));
+        assertThat(room).isEmpty();
+
+        fixture.retainedMap.release();
+        assertThat(room).hasSize(1);
+        assertThat(fixture.router().congestion()).isNull();
     }
 
     @Test

@@ -34,6 +34,16 @@ public final class ByteBudget {
         }
     }
 
+    /** Takes the bytes, whether they fit or not. */
+    public void acquire(long bytes) {
+        used.addAndGet(bytes);
+    }
+
+    /** Whether as much as the limit is in use, or more. */
+    public boolean isFull() {
+        return used.get() >= limit;
+    }
+
     /** Takes as much as nothing fits beside, until it is released: what was admitted before stays admitted. */
     public void block() {
         used.addAndGet(limit);

@@ -91,7 +91,8 @@ class ArchitectureTest {
         "broker.shard.fold, persistence.shard",
         "broker.shard, broker.shard.fold broker.delivery persistence.shard persistence.app",
         "broker.routing,"
-                + " broker.subscription broker.retained broker.security broker.delivery broker.extension persistence.shard",
+                + " broker.subscription broker.retained broker.security broker.delivery broker.extension persistence.shard"
+                + " persistence.limit",
         "broker.group, broker.subscription broker.delivery broker.routing broker.shard",
         "broker.sys, broker.routing broker.retained",
         "broker.relocation, broker.sys",

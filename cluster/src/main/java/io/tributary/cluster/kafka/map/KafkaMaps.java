@@ -99,8 +99,14 @@ public final class KafkaMaps implements AutoCloseable {
         return consumer;
     }
 
+    /** What all maps together may have under way. */
     ByteBudget writing() {
         return writing;
+    }
+
+    /** What one map may have under way: half of it, so that a flood of retained messages leaves room for the others. */
+    ByteBudget writingOfOne() {
+        return new ByteBudget(config.appends().bufferBytes() / 2);
     }
 
     /** Runs the action once when the producer takes records again. */

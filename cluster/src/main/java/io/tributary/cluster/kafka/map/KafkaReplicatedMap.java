@@ -51,7 +51,7 @@ public final class KafkaReplicatedMap implements ReplicatedMap {
         this.name = name;
         this.partition = partition;
         this.lane = lane;
-        this.writes = new MapWrites(name, maps.visibility(), maps.writing());
+        this.writes = new MapWrites(name, maps.visibility(), maps.writingOfOne(), maps.writing());
         this.catchUp = new CatchUp(() -> maps.end(partition));
     }
 

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 final class MapWrites {
     private final String map;
     private final Visibility visibility;
-    private final ByteBudget budget;
+    private final ByteBudget own;
+    private final ByteBudget ofAllMaps;
     private final Set<Write> incomplete = ConcurrentHashMap.newKeySet();
 
     // Guarded by this.
@@ -32,10 +33,16 @@ final class MapWrites {
     /** What this node's follower has seen ends here. Without one nothing waits for it. */
     private long position = Long.MAX_VALUE;
 
-    MapWrites(String map, Visibility visibility, ByteBudget budget) {
+    /**
+     * Creates those of one map.
+     *
+     * @param own what this map may have under way, for it to leave room for others
+     */
+    MapWrites(String map, Visibility visibility, ByteBudget own, ByteBudget ofAllMaps) {
         this.map = map;
         this.visibility = visibility;
-        this.budget = budget;
+        this.own = own;
+        this.ofAllMaps = ofAllMaps;
     }
 
     /** A follower begins at the beginning. */
@@ -54,7 +61,11 @@ final class MapWrites {
     /** A write that is to be sent, its own callback; null when there is no room for so many bytes. */
     @Nullable
     Write begin(int bytes) {
-        if (!budget.tryAcquire(bytes)) {
+        if (!own.tryAcquire(bytes)) {
+            return null;
+        }
+        if (!ofAllMaps.tryAcquire(bytes)) {
+            own.release(bytes);
             return null;
         }
         Write write = new Write(bytes);
@@ -134,7 +145,8 @@ final class MapWrites {
             if (!incomplete.remove(this)) {
                 return;
             }
-            budget.release(bytes);
+            ofAllMaps.release(bytes);
+            own.release(bytes);
             if (failure == null) {
                 done.complete(null);
             } else {
