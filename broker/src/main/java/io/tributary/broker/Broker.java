@@ -51,6 +51,8 @@ public final class Broker implements AutoCloseable {
     private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(30);
     private static final int MOST_FIRST_TRIES = 5;
+    private static final String STOPPED = "the broker has stopped";
+
     /** How much the embedding application may have published that is not safe yet. */
     private static final long MOST_UNFINISHED_BYTES = 64L << 20;
 
@@ -87,6 +89,8 @@ public final class Broker implements AutoCloseable {
     private boolean isBeginning;
 
     private boolean closed;
+    /** Fails when the node that is starting is lost, or the broker closed: nobody waits for it any more. */
+    private CompletableFuture<Void> givenUp = new CompletableFuture<>();
 
     private Broker(
             BrokerConfig config,
@@ -186,11 +190,14 @@ public final class Broker implements AutoCloseable {
     /** @param lost where it is put, before anything fails for it, that the node must not go on */
     private void begin(BrokerConfig to, AtomicReference<@Nullable Loss> lost) {
         CompletableFuture<BrokerNode> started = new CompletableFuture<>();
-        BrokerNode begun =
-                BrokerNode.start(to, extensions.with(security), metrics, tls, guard, gate, deployments, loss -> {
-                    lost.set(loss);
-                    CompletionStage<Void> _ = started.thenAccept(node -> beginAnew(node, loss));
-                });
+        CompletableFuture<Void> startGivenUp = newGivenUp();
+        Consumer<Loss> onLost = loss -> {
+            lost.set(loss);
+            startGivenUp.completeExceptionally(new IllegalStateException("the node was lost: " + loss.why()));
+            CompletionStage<Void> _ = started.thenAccept(node -> beginAnew(node, loss));
+        };
+        BrokerNode begun = BrokerNode.start(
+                to, extensions.with(security), metrics, tls, guard, gate, deployments, onLost, startGivenUp);
         bound = begun.listeners();
         try {
             synchronized (subscribed) {
@@ -205,6 +212,15 @@ public final class Broker implements AutoCloseable {
             throw e;
         }
         started.complete(begun);
+    }
+
+    private synchronized CompletableFuture<Void> newGivenUp() {
+        CompletableFuture<Void> fresh = new CompletableFuture<>();
+        givenUp = fresh;
+        if (closed) {
+            fresh.completeExceptionally(new IllegalStateException(STOPPED));
+        }
+        return fresh;
     }
 
     /**
@@ -429,8 +445,9 @@ public final class Broker implements AutoCloseable {
         Thread restarting;
         synchronized (this) {
             closed = true;
-            problem = "the broker has stopped";
+            problem = STOPPED;
             restarting = restart;
+            givenUp.completeExceptionally(new IllegalStateException(STOPPED));
         }
         closing.countDown();
         relocation.close();

@@ -51,6 +51,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -73,6 +74,9 @@ final class BrokerNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BrokerNode.class);
     private static final Duration FAREWELL = Duration.ofSeconds(5);
     private static final DrainConfig AT_ONCE = new DrainConfig(0, FAREWELL, null);
+    /** How much longer than planned all clients may take to go. */
+    private static final Duration CLOSE_PATIENCE = Duration.ofMinutes(1);
+
     private static final Duration CANARY_PATIENCE = Duration.ofSeconds(2);
     private static final Duration EXPIRY_GRACE = Duration.ofMinutes(1);
     private static final int SAY_EACH_TICKS = 10;
@@ -255,6 +259,7 @@ final class BrokerNode implements AutoCloseable {
      * @param gate what the first rounds of the canary open; it outlives this node as well
      * @param onLost told, at least once, when this node must not go on and is to be closed; on a thread that must not
      *     be blocked
+     * @param givenUp fails when the start is not to be waited for any more
      * @throws BrokerStartException when it cannot, in words for the operator
      */
     static BrokerNode start(
@@ -265,7 +270,8 @@ final class BrokerNode implements AutoCloseable {
             Guard guard,
             CanaryGate gate,
             DeploymentSource deployments,
-            Consumer<Loss> onLost) {
+            Consumer<Loss> onLost,
+            CompletableFuture<?> givenUp) {
         Deployment deployment = deployments.open(onLost);
         BrokerNode node;
         try {
@@ -275,7 +281,7 @@ final class BrokerNode implements AutoCloseable {
             throw startException(e);
         }
         try {
-            node.open();
+            node.open(givenUp);
             return node;
         } catch (RuntimeException e) {
             node.close();
@@ -289,7 +295,7 @@ final class BrokerNode implements AutoCloseable {
                 : new BrokerStartException(String.valueOf(e.getMessage()), e);
     }
 
-    private void open() {
+    private void open(CompletableFuture<?> givenUp) {
         shards.start();
         Stages.await(membership.connect());
         membership.awaitReached();
@@ -317,7 +323,7 @@ final class BrokerNode implements AutoCloseable {
         ScheduledFuture<?> _ = timer.scheduleWithFixedDelay(this::tick, 0, 1, TimeUnit.SECONDS);
         duties.start(ruleChanges);
         Stages.await(membership.live());
-        Stages.await(shards.allOwned());
+        Stages.await(shards.allOwned(), givenUp);
         security.begin();
         expulsions.begin();
         guard.watch(sharedBans);
@@ -508,7 +514,8 @@ final class BrokerNode implements AutoCloseable {
         endCanary(farewell);
         // Standalone there is no other node that all at once would be too much for.
         int perSecond = deployment.isAlone() ? 0 : drain.drainRate();
-        Stages.await(listeners.close(perSecond, drain.longest(), drain.serverReference(), farewell));
+        Duration limit = drain.longest().plus(farewell).plus(CLOSE_PATIENCE);
+        Stages.await(listeners.close(perSecond, drain.longest(), drain.serverReference(), farewell), limit);
     }
 
     /** What it leaves behind after a short while goes with the expiry of its session. */

@@ -35,8 +35,6 @@ import io.tributary.common.time.SteadyClock;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.persistence.rocksdb.StorageRecorder;
 import java.io.IOException;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,8 +42,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -355,7 +351,7 @@ class CanaryTest {
 
     /** Alone, but for what one method gives. */
     private DeploymentSource source(String method, Object instead) {
-        return _ -> but(
+        return _ -> But.one(
                 Deployment.class,
                 Standalone.open(config(CanaryTest::often), new BrokerMetrics(new SimpleMeterRegistry())),
                 method,
@@ -364,26 +360,11 @@ class CanaryTest {
 
     /** Alone, but with the names of others that serve clients. */
     private DeploymentSource among(List<String> others) {
-        return _ -> but(
+        return _ -> But.one(
                 Deployment.class,
                 Standalone.open(config(CanaryTest::often), new BrokerMetrics(new SimpleMeterRegistry())),
                 "membership",
-                alone -> but(Membership.class, (Membership) alone.get(), "liveOthers", _ -> others));
-    }
-
-    /** An object whose one method gives something else, which may be made of what it gives itself. */
-    private static <T> T but(Class<T> type, T object, String method, Function<Supplier<Object>, Object> other) {
-        InvocationHandler handler = (_, called, arguments) -> {
-            Supplier<Object> usual = () -> {
-                try {
-                    return called.invoke(object, arguments);
-                } catch (ReflectiveOperationException e) {
-                    throw new IllegalStateException(e);
-                }
-            };
-            return called.getName().equals(method) ? other.apply(usual) : usual.get();
-        };
-        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+                alone -> But.one(Membership.class, (Membership) alone.get(), "liveOthers", _ -> others));
     }
 
     private static void awaitReady(Broker broker) {

@@ -4,17 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.broker.blackbox.TestClient;
+import io.tributary.broker.deployment.Deployment;
 import io.tributary.broker.deployment.DeploymentSource;
 import io.tributary.broker.deployment.Loss;
+import io.tributary.broker.deployment.Storage;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.persistence.shard.ShardLog;
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A broker that the others hold for dead before it has served anybody. */
@@ -56,6 +63,52 @@ class LossAtStartTest {
     void brokerThatFailsForAnotherReasonDoesNotTryAgain() {
         assertThatThrownBy(() -> start(false, Integer.MAX_VALUE)).hasMessage("not in the node table");
         assertThat(starts).hasValue(1);
+    }
+
+    /** Other nodes died with it, so that shards have no owner: nobody may wait for them for ever. */
+    @Test
+    @Timeout(60)
+    void brokerThatIsLostWhileItWaitsForShardsBeginsAnew() {
+        DeploymentSource source = onLost -> {
+            Deployment alone = Standalone.open(config, metrics);
+            return starts.incrementAndGet() > 1 ? alone : withoutOwners(alone, () -> onLost.accept(HELD_FOR_DEAD));
+        };
+        try (Broker broker = Broker.start(config, BrokerExtensions.NONE, metrics, source)) {
+            assertThat(broker.status().ready()).isTrue();
+        }
+        assertThat(starts).hasValue(2);
+    }
+
+    /** One that begins anew, waits for shards, and is closed. */
+    @Test
+    @Timeout(60)
+    void brokerThatWaitsForShardsCanBeClosed() throws Exception {
+        AtomicReference<Consumer<Loss>> lose = new AtomicReference<>();
+        CountDownLatch waits = new CountDownLatch(1);
+        DeploymentSource source = onLost -> {
+            lose.set(onLost);
+            Deployment alone = Standalone.open(config, metrics);
+            return starts.incrementAndGet() == 1 ? alone : withoutOwners(alone, waits::countDown);
+        };
+        try (Broker _ = Broker.start(config, BrokerExtensions.NONE, metrics, source)) {
+            lose.get().accept(HELD_FOR_DEAD);
+            waits.await();
+        }
+    }
+
+    private static Deployment withoutOwners(Deployment alone, Runnable begun) {
+        return But.one(
+                Deployment.class,
+                alone,
+                "storage",
+                storage -> But.one(
+                        Storage.class,
+                        (Storage) storage.get(),
+                        "log",
+                        log -> But.one(ShardLog.class, (ShardLog) log.get(), "start", _ -> {
+                            begun.run();
+                            return null;
+                        })));
     }
 
     /** Its first starts fail, as a node's do when it has entered the table and is taken out of it. */

@@ -1,9 +1,11 @@
 package io.tributary.broker.deployment;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Waiting for the stages of a start or a stop. */
@@ -12,14 +14,34 @@ public final class Stages {
 
     private Stages() {}
 
-    /** Waits for a stage; what it failed with is thrown. */
+    /** Waits for a stage, ten minutes at most; what it failed with is thrown. */
     public static <T extends @Nullable Object> T await(CompletionStage<T> stage) {
+        return await(stage, LIMIT);
+    }
+
+    /** The same with another limit. */
+    public static <T extends @Nullable Object> T await(CompletionStage<T> stage, Duration limit) {
+        return join(stage.toCompletableFuture().orTimeout(limit.toSeconds(), TimeUnit.SECONDS), limit);
+    }
+
+    /**
+     * Waits for a stage, however long that takes.
+     *
+     * @param givenUp fails when it is not to be waited for any more; never completes otherwise
+     */
+    public static void await(CompletionStage<?> stage, CompletableFuture<?> givenUp) {
+        Object _ = join(CompletableFuture.anyOf(stage.toCompletableFuture(), givenUp), Duration.ZERO);
+    }
+
+    private static <T extends @Nullable Object> T join(CompletableFuture<T> future, Duration limit) {
         try {
-            return stage.toCompletableFuture()
-                    .orTimeout(LIMIT.toSeconds(), TimeUnit.SECONDS)
-                    .join();
+            return future.join();
         } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+            throw switch (e.getCause()) {
+                case TimeoutException _ -> new IllegalStateException("it took longer than " + limit.toSeconds() + " s", e);
+                case RuntimeException cause -> cause;
+                case null, default -> e;
+            };
         }
     }
 }
