@@ -106,15 +106,20 @@ final class Expulsions implements SecurityStore.Listener, AutoCloseable {
         return principal == null ? "" : StoredUser.idOf(principal.realm(), principal.name());
     }
 
-    /** Of those that come afterwards, one whose user is there again may stay. */
+    /** Of those that come afterwards, one may stay that has no more than its user has by now. */
     private boolean mayNotStay(ClientInfo client, @Nullable Integer secondsLeft) {
-        return secondsLeft != null && (secondsLeft == SECONDS || isGone(client));
+        return secondsLeft != null && (secondsLeft == SECONDS || hasMoreThanItsUser(client));
     }
 
-    private boolean isGone(ClientInfo client) {
+    private boolean hasMoreThanItsUser(ClientInfo client) {
         Principal principal = client.principal();
         StoredUser user = principal == null ? null : store.user(principal.realm(), principal.name());
-        return user == null || user.disabled();
+        return user == null
+                || user.disabled()
+                || !user.groups().containsAll(principal.groups())
+                || !Objects.equals(user.tenant(), principal.tenant())
+                || (user.kind() != null && user.kind() != client.kind())
+                || !user.attributes().equals(client.attributes());
     }
 
     @Override

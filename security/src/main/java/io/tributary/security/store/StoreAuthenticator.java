@@ -88,6 +88,9 @@ public final class StoreAuthenticator implements Authenticator {
             return new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "the user may not connect");
         }
         DeviceToken token = token(user, DeviceToken.sha256(password));
+        if (token == null && !user.hasPasswordOf(before)) {
+            return new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "the password has changed meanwhile");
+        }
         if (token == null && hash != null) {
             replacement.wasRight(before, hash, password);
         }

@@ -99,6 +99,18 @@ class StoreAuthenticatorTest {
     }
 
     @Test
+    void passwordDoesNotCountWhenItIsChangedWhileItWaits() throws Exception {
+        put(user("alice", 1, "old", false, null));
+        CountDownLatch changed = holdHashing();
+        CompletionStage<Result> answer = begin("alice", "old");
+        put(user("alice", 1, "new", false, null));
+        changed.countDown();
+        assertThat(answer.toCompletableFuture().join())
+                .isInstanceOfSatisfying(
+                        Refused.class, no -> assertThat(no.message()).contains("changed meanwhile"));
+    }
+
+    @Test
     void userMayNotConnectWhenDisabledExpiredOrDeleted() {
         put(user("alice", 1, "secret", true, null));
         assertThat(ask("alice", "secret")).isInstanceOf(Refused.class);
@@ -183,13 +195,7 @@ class StoreAuthenticatorTest {
         String old = mosquitto(PASSWORD_OF_OLD_HASH);
         StoredUser user = new StoredUser("r", "old", 1, old, List.of(), null, null, Map.of(), false, null);
         put(user);
-        CountDownLatch begun = new CountDownLatch(1);
-        CountDownLatch held = new CountDownLatch(1);
-        CompletionStage<?> _ = hashing.submit(() -> {
-            begun.countDown();
-            return await().until(() -> held.getCount() == 0, done -> done);
-        });
-        begun.await();
+        CountDownLatch held = holdHashing();
         new HashReplacement(store, hashing)
                 .wasRight(user, PasswordHash.parse(old), PasswordHash.utf8(PASSWORD_OF_OLD_HASH));
         String another = mosquitto("another");
@@ -226,11 +232,24 @@ class StoreAuthenticatorTest {
     }
 
     private Result ask(@Nullable String name, String password) {
+        return begin(name, password).toCompletableFuture().join();
+    }
+
+    private CompletionStage<Result> begin(@Nullable String name, String password) {
         ClientInfo client = new ClientInfo("c", name, ProtocolVersion.MQTT_5, "127.0.0.1:1", "tcp");
-        return users.authenticator()
-                .authenticate(client, PasswordHash.utf8(password))
-                .toCompletableFuture()
-                .join();
+        return users.authenticator().authenticate(client, PasswordHash.utf8(password));
+    }
+
+    /** No password is checked until the result is counted down. */
+    private CountDownLatch holdHashing() throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch held = new CountDownLatch(1);
+        CompletionStage<?> _ = hashing.submit(() -> {
+            begun.countDown();
+            return await().until(() -> held.getCount() == 0, done -> done);
+        });
+        begun.await();
+        return held;
     }
 
     private void put(SecurityObject object) {

@@ -79,7 +79,7 @@ final class BanIndex implements BanList {
 
     @Override
     public boolean isBanned(Principal principal) {
-        return counted(Subject.USER, of(Subject.USER, principal.name()))
+        return counted(Subject.USER, ofUser(principal))
                 || counted(Subject.TENANT, of(Subject.TENANT, principal.tenant()));
     }
 
@@ -89,7 +89,7 @@ final class BanIndex implements BanList {
         Stream<Ban> all = Stream.of(
                         of(Subject.CLIENT_ID, client.clientId()),
                         of(Subject.USER, client.userName()),
-                        principal == null ? Stream.<Ban>empty() : of(Subject.USER, principal.name()),
+                        principal == null ? Stream.<Ban>empty() : ofUser(principal),
                         principal == null ? Stream.<Ban>empty() : of(Subject.TENANT, principal.tenant()),
                         ofText(client.remoteAddress()))
                 .flatMap(bansOfOne -> bansOfOne);
@@ -102,6 +102,11 @@ final class BanIndex implements BanList {
             recorder.banned(subject);
         }
         return isBanned;
+    }
+
+    /** By its name, and by the user name that it goes by, which may be another one than CONNECT has. */
+    private Stream<Ban> ofUser(Principal principal) {
+        return Stream.concat(of(Subject.USER, principal.name()), of(Subject.USER, principal.userName()));
     }
 
     private Stream<Ban> of(Subject subject, @Nullable Object key) {

@@ -63,7 +63,14 @@ class BanIndexTest {
         assertThat(bans.isBanned(new Principal("r", "mallory"))).isTrue();
         assertThat(bans.isBanned(new Principal("r", "x", null, "acme", List.of(), null)))
                 .isTrue();
+        assertThat(bans.isBanned(entryOf("mallory"))).isTrue();
+        assertThat(bans.isBanned(entryOf("bob"))).isFalse();
         assertThat(bans.isBanned(new Principal("r", "acme"))).isFalse();
+    }
+
+    /** As a directory names a user. */
+    private static Principal entryOf(String userName) {
+        return new Principal("r", "uid=" + userName + ",ou=people", userName, null, List.of(), null);
     }
 
     @Test
@@ -92,6 +99,12 @@ class BanIndexTest {
                 client("c", "mallory").accepted("c", ClientKind.DEVICE, new Principal("r", "mallory"), new Accepted());
         Ban mild = ban("mild", Subject.USER, "mallory", null, false);
         assertThat(bans.mustDisconnect(client)).isFalse();
+        ClientInfo byAnotherName = client("c", "Mallory")
+                .accepted("c", ClientKind.DEVICE, entryOf("mallory"), new Accepted());
+        Ban severe = ban("severe", Subject.USER, "mallory", null, true);
+        assertThat(bans.mustDisconnect(client)).isTrue();
+        assertThat(bans.mustDisconnect(byAnotherName)).isTrue();
+        bans.changed(severe, null);
         bans.changed(mild, null);
         ban("address", Subject.ADDRESS, "10.1.0.0/16", null, true);
         assertThat(bans.mustDisconnect(client)).isTrue();
