@@ -5,6 +5,8 @@ import io.tributary.broker.security.AuthenticatorChain.Link;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.security.AuthenticatorConfig;
 import io.tributary.security.AuthenticatorContext;
+import io.tributary.security.watch.FileContent;
+import io.tributary.security.watch.WatchedFile;
 import io.tributary.security.web.WebClient;
 import java.io.IOException;
 import java.net.URI;
@@ -14,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -32,14 +35,20 @@ public final class HttpAuthenticator implements Authenticator {
     private static final int CACHED = 100_000;
     private static final int LARGEST_ANSWER = 64 * 1024;
 
+    /** Too many requests, a gateway without a service, overload, and a service that is too slow for its gateway. */
+    private static final Set<Integer> OVERLOADED = Set.of(429, 502, 503, 504);
+
     private final Config config;
+    private final @Nullable WatchedFile<String> token;
     private final WebClient web;
     private final InstantSource clock;
     private final RequestQueue queue = new RequestQueue(AT_ONCE, WAITING, System::nanoTime);
     private final AnswerCache cache = new AnswerCache(CACHED, System::nanoTime);
 
-    private HttpAuthenticator(Config config, WebClient web, InstantSource clock) {
+    private HttpAuthenticator(
+            Config config, @Nullable WatchedFile<String> token, WebClient web, InstantSource clock) {
         this.config = config;
+        this.token = token;
         this.web = web;
         this.clock = clock;
     }
@@ -49,18 +58,25 @@ public final class HttpAuthenticator implements Authenticator {
      *
      * @param address where it is asked
      * @param authorities the file with the authorities to trust; null for those that Java trusts
-     * @param token what the broker shows to the service ({@code Authorization: Bearer}); null for nothing
+     * @param token what the broker shows to the service ({@code Authorization: Bearer}), read again when its file
+     *     changes; null for nothing
      * @param realm what the names of the principals are unique in
      */
     public record Config(
             URI address,
             @Nullable Path authorities,
-            @Nullable String token,
+            @Nullable FileContent<String> token,
             String realm) implements AuthenticatorConfig {
         @Override
         public Link open(String name, AuthenticatorContext context) {
+            WatchedFile<String> watched = token == null ? null : token.watch(name);
             WebClient web = new WebClient(authorities, TIMEOUT);
-            return new Link(name, new HttpAuthenticator(this, web, context.clock()), List.of(), web::close);
+            return new Link(name, new HttpAuthenticator(this, watched, web, context.clock()), List.of(), () -> {
+                web.close();
+                if (watched != null) {
+                    watched.close();
+                }
+            });
         }
 
         /** Without the token. */
@@ -78,32 +94,39 @@ public final class HttpAuthenticator implements Authenticator {
             return Authenticator.answer(kept.result(clock));
         }
         byte[] question = ServiceQuestion.json(client, password);
-        return queue.submit(() -> send(question)).thenApply(answer -> {
+        return queue.submit(() -> send(question)).thenCompose(this::read).thenApply(answer -> {
             cache.put(key, answer);
             return answer.result(clock);
         });
     }
 
-    private CompletableFuture<ServiceAnswer> send(byte[] question) {
+    /** Fails where the service does not work, which is not what it answers to something odd that one client sent. */
+    private CompletableFuture<HttpResponse<byte[]>> send(byte[] question) {
         HttpRequest.Builder request = HttpRequest.newBuilder(config.address())
                 .header("Content-Type", "application/json")
                 .header("Accept", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofByteArray(question));
-        if (config.token() != null) {
-            request.header("Authorization", "Bearer " + config.token());
+        if (token != null) {
+            request.header("Authorization", "Bearer " + token.get());
         }
-        return web.send(request.build(), TIMEOUT, LARGEST_ANSWER).thenCompose(this::read);
+        return web.send(request.build(), TIMEOUT, LARGEST_ANSWER)
+                .thenCompose(answer -> OVERLOADED.contains(answer.statusCode())
+                        ? CompletableFuture.failedFuture(wrongStatus(answer))
+                        : CompletableFuture.completedFuture(answer));
     }
 
     private CompletionStage<ServiceAnswer> read(HttpResponse<byte[]> answer) {
         if (answer.statusCode() != 200) {
-            return CompletableFuture.failedFuture(
-                    new IOException("the service answers with status " + answer.statusCode()));
+            return CompletableFuture.failedFuture(wrongStatus(answer));
         }
         try {
             return CompletableFuture.completedFuture(ServiceAnswer.read(answer.body(), config.realm()));
         } catch (IllegalArgumentException lie) {
             return CompletableFuture.failedFuture(new IOException("the service's answer " + lie.getMessage(), lie));
         }
+    }
+
+    private static IOException wrongStatus(HttpResponse<?> answer) {
+        return new IOException("the service answers with status " + answer.statusCode());
     }
 }

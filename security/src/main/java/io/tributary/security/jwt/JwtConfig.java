@@ -3,6 +3,7 @@ package io.tributary.security.jwt;
 import io.tributary.broker.security.AuthenticatorChain.Link;
 import io.tributary.security.AuthenticatorConfig;
 import io.tributary.security.AuthenticatorContext;
+import io.tributary.security.watch.FileContent;
 import io.tributary.security.web.WebClient;
 import io.tributary.security.work.WorkPool;
 import java.net.URI;
@@ -35,8 +36,11 @@ public record JwtConfig(
     /** Where keys come from. */
     public sealed interface Origin {}
 
-    /** They are there. */
+    /** They are there, and stay as they are. */
     public record Given(Keys keys) implements Origin {}
+
+    /** They are in a file, which is read again when it changes. */
+    public record InFile(FileContent<Keys> file) implements Origin {}
 
     /**
      * They are on the web.
@@ -50,6 +54,7 @@ public record JwtConfig(
     public Link open(String name, AuthenticatorContext context) {
         KeySource source = switch (origin) {
             case Given(Keys keys) -> KeySource.of(keys);
+            case InFile(FileContent<Keys> file) -> KeySource.of(file.watch(name));
             case Web(URI address, Path authorities) ->
                 new RemoteKeys(name, address, new WebClient(authorities, CONNECT_TIMEOUT), System::nanoTime);
         };

@@ -1,6 +1,7 @@
 package io.tributary.security.jwt;
 
 import com.nimbusds.jose.JWSHeader;
+import io.tributary.security.watch.WatchedFile;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -21,5 +22,20 @@ interface KeySource {
     /** Keys that stay as they are. */
     static KeySource of(Keys keys) {
         return _ -> CompletableFuture.completedFuture(keys);
+    }
+
+    /** The newest keys of a file. */
+    static KeySource of(WatchedFile<Keys> file) {
+        return new KeySource() {
+            @Override
+            public CompletionStage<Keys> keysFor(JWSHeader header) {
+                return CompletableFuture.completedFuture(file.get());
+            }
+
+            @Override
+            public void close() {
+                file.close();
+            }
+        };
     }
 }

@@ -85,7 +85,7 @@ final class LdapAuthenticator implements Authenticator {
     }
 
     private Result search(LDAPConnection connection, Search search, String name, byte[] password) throws LDAPException {
-        connection.bind(search.user(), search.password());
+        connection.bind(search.user(), search.password().get());
         String filter = search.filter().replace(LdapConfig.PLACEHOLDER, Filter.encodeValue(name));
         List<SearchResultEntry> found;
         try {
@@ -101,7 +101,7 @@ final class LdapAuthenticator implements Authenticator {
             return new NotMine(() -> threads.submit(() -> pretend(nobody, password)));
         }
         String entry = found.getFirst().getDN();
-        List<String> groups = groups(connection, entry);
+        @Nullable List<String> groups = groups(connection, entry);
         return canBind(connection, entry, password) ? accepted(entry, groups) : wrong();
     }
 
@@ -113,8 +113,17 @@ final class LdapAuthenticator implements Authenticator {
         }
     }
 
-    /** A directory does not tell "Ann" from "ann": the principal is the entry, however its name was written. */
-    private Result accepted(String entry, List<String> groups) throws LDAPException {
+    /**
+     * A directory does not tell "Ann" from "ann": the principal is the entry, however its name was written.
+     *
+     * @param groups null for too many: without some of them, a rule that denies could be missed
+     */
+    private Result accepted(String entry, @Nullable List<String> groups) throws LDAPException {
+        if (groups == null) {
+            return new Refused(
+                    ReasonCode.NOT_AUTHORIZED,
+                    "the directory has more than " + MOST_GROUPS + " groups for the user, or than it tells");
+        }
         DN name = new DN(entry);
         String userName = Objects.requireNonNull(name.getRDN())
                 .getAttributeValues()[0]
@@ -131,14 +140,24 @@ final class LdapAuthenticator implements Authenticator {
         }
     }
 
-    private List<String> groups(LDAPConnection connection, String entry) throws LDAPException {
+    /** Null for too many. */
+    private @Nullable List<String> groups(LDAPConnection connection, String entry) throws LDAPException {
         LdapConfig.Groups groups = config.groups();
         if (groups == null) {
             return List.of();
         }
         String filter = groups.filter().replace(LdapConfig.PLACEHOLDER, Filter.encodeValue(entry));
+        List<SearchResultEntry> all;
+        try {
+            all = search(connection, groups.base(), filter, MOST_GROUPS, groups.attribute());
+        } catch (LDAPSearchException failure) {
+            if (failure.getResultCode().equals(ResultCode.SIZE_LIMIT_EXCEEDED)) {
+                return null;
+            }
+            throw failure;
+        }
         List<String> names = new ArrayList<>();
-        for (SearchResultEntry found : search(connection, groups.base(), filter, MOST_GROUPS, groups.attribute())) {
+        for (SearchResultEntry found : all) {
             String value = found.getAttributeValue(groups.attribute());
             if (value != null) {
                 names.add(value);

@@ -6,6 +6,7 @@ import io.tributary.security.AuthenticatorContext;
 import io.tributary.security.work.WorkPool;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,15 +61,9 @@ public record LdapConfig(
      * @param base where, with everything below
      * @param filter what it must fulfil, with {@code {}} in it
      * @param user who searches
-     * @param password the password of who searches
+     * @param password the password of who searches; asked at each login, on a thread that may block
      */
-    public record Search(String base, String filter, String user, String password) implements Users {
-        /** Without the password. */
-        @Override
-        public String toString() {
-            return "search below " + base;
-        }
-    }
+    public record Search(String base, String filter, String user, Supplier<String> password) implements Users {}
 
     /**
      * How groups are found.

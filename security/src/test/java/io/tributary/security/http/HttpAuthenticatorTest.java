@@ -17,9 +17,12 @@ import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.time.SteadyClock;
 import io.tributary.security.AuthenticatorContext;
+import io.tributary.security.watch.FileContent;
 import io.tributary.security.web.BadServer;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -29,7 +32,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,9 +44,20 @@ class HttpAuthenticatorTest {
 
     private final AuthenticatorContext context = AuthenticatorContext.create(new SteadyClock());
     private final BadServer server = new BadServer(_ -> YES);
-    private final Link link = new HttpAuthenticator.Config(
-                    URI.create(server.address()), null, "service-token", "platform")
-            .open("service", context);
+    private volatile String token = "service-token";
+
+    @TempDir
+    private Path folder;
+
+    private Link link;
+
+    @BeforeEach
+    void open() throws Exception {
+        Path file = Files.writeString(folder.resolve("token"), token);
+        link = new HttpAuthenticator.Config(
+                        URI.create(server.address()), null, new FileContent<>(file, () -> token), "platform")
+                .open("service", context);
+    }
 
     @AfterEach
     void close() {
@@ -188,6 +204,35 @@ class HttpAuthenticatorTest {
             server.says(status, "Location: " + server.address(), _ -> YES);
             assertThatThrownBy(() -> ask("c", "ann", "x")).hasMessageContaining("status " + status);
         }
+    }
+
+    /** What one client sends, odd as it is, must not keep the others out. */
+    @Test
+    void onlyServiceThatDoesNotWorkIsLeftInPeace() {
+        for (int status : List.of(302, 400, 401, 404, 500, 200)) {
+            for (int i = 0; i < RequestQueue.FAILURES; i++) {
+                server.says(status, "X: y", _ -> "nonsense");
+                assertThatThrownBy(() -> ask("c", "ann", "x")).isNotNull();
+            }
+            server.says(200, "X: y", _ -> YES);
+            assertThat(ask("c", "ann", "x")).as("after %s", status).isInstanceOf(Accepted.class);
+        }
+        server.says(503, "X: y", _ -> YES);
+        for (int i = 0; i < RequestQueue.FAILURES; i++) {
+            assertThatThrownBy(() -> ask("c", "ann", "x")).hasMessageContaining("status 503");
+        }
+        assertThatThrownBy(() -> ask("c", "ann", "x")).hasMessageContaining("failed 5 times in a row");
+    }
+
+    @Test
+    void tokenIsReadAgainWhenItsFileChanges() throws Exception {
+        ask("c", "ann", "x");
+        token = "another-token";
+        Files.writeString(folder.resolve("token"), token);
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            ask("c", "ann", "x");
+            return server.requests().getLast().contains("Authorization: Bearer another-token");
+        });
     }
 
     @Test

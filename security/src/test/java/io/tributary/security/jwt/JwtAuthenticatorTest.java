@@ -37,6 +37,7 @@ import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.UserProperty;
 import io.tributary.common.time.SteadyClock;
 import io.tributary.security.AuthenticatorContext;
+import io.tributary.security.watch.FileContent;
 import io.tributary.security.web.BadServer;
 import io.tributary.security.web.WebClient;
 import java.net.URI;
@@ -224,6 +225,23 @@ class JwtAuthenticatorTest {
                 .isInstanceOf(Refused.class);
         String ec = sign(new JWSHeader(JWSAlgorithm.ES256), new ECDSASigner(EC), subject("a"));
         assertThat(ask(link, "c", ec)).isInstanceOf(Refused.class);
+    }
+
+    @Test
+    void keyThatTheFileHasNoMoreIsNotTakenAndWrongFileChangesNothing() throws Exception {
+        Path file = Files.writeString(folder.resolve("key.pem"), pem(RSA.toPublicKey().getEncoded()));
+        Link link = open(config(new JwtConfig.InFile(new FileContent<>(file, () -> Keys.file(file)))));
+        String old = rsa(RSA, subject("a"));
+        String another = sign(new JWSHeader(JWSAlgorithm.ES256), new ECDSASigner(EC), subject("a"));
+        assertThat(ask(link, "c", old)).isInstanceOf(Accepted.class);
+        Files.writeString(file, pem(EC.toPublicKey().getEncoded()));
+        await().atMost(Duration.ofSeconds(30)).until(() -> ask(link, "c", another) instanceof Accepted);
+        assertThat(ask(link, "c", old)).isInstanceOf(Refused.class);
+
+        Files.writeString(file, "nonsense");
+        assertThat(ask(link, "c", another)).isInstanceOf(Accepted.class);
+        Files.writeString(file, pem(RSA.toPublicKey().getEncoded()));
+        await().atMost(Duration.ofSeconds(30)).until(() -> ask(link, "c", old) instanceof Accepted);
     }
 
     @Test

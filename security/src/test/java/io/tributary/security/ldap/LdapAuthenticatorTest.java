@@ -15,6 +15,7 @@ import io.tributary.broker.security.Authenticator.Result;
 import io.tributary.broker.security.AuthenticatorChain.Link;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.time.SteadyClock;
 import io.tributary.security.AuthenticatorContext;
 import io.tributary.security.ldap.LdapConfig.Encryption;
@@ -46,7 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LdapAuthenticatorTest {
     private static final Users TEMPLATE = new Template("uid={},ou=people,dc=acme");
     private static final Users SEARCH =
-            new Search("ou=people,dc=acme", "(|(uid={})(mail={}))", "cn=broker,dc=acme", "search secret");
+            new Search("ou=people,dc=acme", "(|(uid={})(mail={}))", "cn=broker,dc=acme", () -> "search secret");
     private static final Groups GROUPS = new Groups("ou=groups,dc=acme", "(member={})", "cn");
 
     @TempDir
@@ -175,6 +176,32 @@ class LdapAuthenticatorTest {
                 .isInstanceOf(CompletionException.class);
     }
 
+    /** The directory works, and a cut list of groups could leave out one that a rule denies something to. */
+    @Test
+    void userInTooManyGroupsIsRefused() throws Exception {
+        person("uid=joiner,ou=people,dc=acme", "joiner", "joiner@acme.example", "secret");
+        for (int i = 0; i < 100; i++) {
+            group("club" + i, "uid=joiner,ou=people,dc=acme");
+        }
+        for (Users users : new Users[] {TEMPLATE, SEARCH}) {
+            Link link = open(Encryption.NONE, users, null);
+            assertThat(ask(link, "joiner", "secret")).isInstanceOf(Accepted.class);
+            link.onClose().run();
+        }
+        group("club100", "uid=joiner,ou=people,dc=acme");
+        for (Users users : new Users[] {TEMPLATE, SEARCH}) {
+            Link link = open(Encryption.NONE, users, null);
+            assertThat(ask(link, "joiner", "secret"))
+                    .isInstanceOfSatisfying(
+                            Refused.class, no -> assertThat(no.message()).contains("more than 100 groups"));
+            assertThat(ask(link, "joiner", "wrong"))
+                    .isInstanceOfSatisfying(
+                            Refused.class,
+                            no -> assertThat(no.reason()).isEqualTo(ReasonCode.BAD_USER_NAME_OR_PASSWORD));
+            link.onClose().run();
+        }
+    }
+
     @Test
     void directoryThatHangsOrIsNotThereIsAFailureInTime() throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
@@ -189,7 +216,7 @@ class LdapAuthenticatorTest {
         LdapConfig gone = new LdapConfig("127.0.0.1", 1, Encryption.NONE, null, TEMPLATE, null, "people");
         assertThatThrownBy(() -> ask(gone.open("directory", context), "ann", "x"))
                 .hasMessageContaining("directory cannot be used");
-        Users wrongSearcher = new Search("dc=acme", "(uid={})", "cn=broker,dc=acme", "not the secret");
+        Users wrongSearcher = new Search("dc=acme", "(uid={})", "cn=broker,dc=acme", () -> "not the secret");
         assertThatThrownBy(() -> ask(open(Encryption.NONE, wrongSearcher, null), "ann", "correct horse"))
                 .hasMessageContaining("directory cannot be used");
     }

@@ -55,7 +55,7 @@ class SlapdTest {
         try {
             for (Users users : List.of(
                     new Template("uid={},dc=acme"),
-                    new Search("dc=acme", "(uid={})", "cn=admin,dc=acme", "root secret"))) {
+                    new Search("dc=acme", "(uid={})", "cn=admin,dc=acme", () -> "root secret"))) {
                 Link link = open(port, users);
                 assertThat(ask(link, "ANN", "correct horse")).isInstanceOfSatisfying(Accepted.class, yes -> {
                     assertThat(Objects.requireNonNull(yes.principal()).name()).isEqualTo("uid=ann,dc=acme");
@@ -65,7 +65,7 @@ class SlapdTest {
                 assertThat(ask(link, "*", "correct horse")).isNotInstanceOf(Accepted.class);
                 link.onClose().run();
             }
-            Link searching = open(port, new Search("dc=acme", "(uid={})", "cn=admin,dc=acme", "root secret"));
+            Link searching = open(port, new Search("dc=acme", "(uid={})", "cn=admin,dc=acme", () -> "root secret"));
             assertThat(ask(searching, "bob", "correct horse")).isInstanceOf(NotMine.class);
             server.destroy();
             server.waitFor();

@@ -1,13 +1,15 @@
 package io.tributary.server.settings;
 
+import io.tributary.cluster.secret.ChangingSecret;
 import io.tributary.security.AuthenticatorConfig;
 import io.tributary.security.jwt.JwtConfig;
 import io.tributary.security.jwt.Keys;
+import io.tributary.security.watch.FileContent;
 import io.tributary.security.web.Authorities;
 import io.tributary.security.web.WebClient;
-import io.tributary.server.settings.check.SecretFile;
 import io.tributary.server.settings.check.SettingException;
 import java.nio.file.Path;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,16 +47,24 @@ record JwtSettingsCheck(String group, AuthenticatorSettings settings) {
         }
         if (secretFile != null) {
             String name = group + ".secret-file";
-            byte[] secret = Keys.utf8(SecretFile.read(name, secretFile));
-            return SettingException.naming(name, () -> new JwtConfig.Given(Keys.secret(secret)));
+            return inFile(name, secretFile, file -> Keys.secret(
+                    Keys.utf8(ChangingSecret.lines(file, 1).getFirst())));
         }
         if (onWeb) {
             Path authorities = authorities(group, settings.certificates());
             return SettingException.naming(
                     group + ".keys", () -> new JwtConfig.Web(WebClient.address(String.valueOf(keys)), authorities));
         }
-        return SettingException.naming(
-                group + ".keys", () -> new JwtConfig.Given(Keys.file(Path.of(String.valueOf(keys)))));
+        return inFile(group + ".keys", String.valueOf(keys), Keys::file);
+    }
+
+    /** What can be read now, and will be read again. */
+    private static JwtConfig.Origin inFile(String name, String text, Function<Path, Keys> read) {
+        return SettingException.naming(name, () -> {
+            Path file = Path.of(text);
+            Keys _ = read.apply(file);
+            return new JwtConfig.InFile(new FileContent<>(file, () -> read.apply(file)));
+        });
     }
 
     /** The file with the authorities to trust, which can be read; null when there is none. */

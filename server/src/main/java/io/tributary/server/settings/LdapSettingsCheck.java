@@ -91,7 +91,7 @@ record LdapSettingsCheck(String group, AuthenticatorSettings settings) {
                 required(group + ".search.base", search.base()),
                 withPlace(group + ".search.filter", search.filter() == null ? "(uid={})" : search.filter()),
                 required(group + ".search.user", search.user()),
-                SecretFile.read(group + ".search.password-file", passwordFile));
+                SecretFile.changing(group + ".search.password-file", passwordFile));
     }
 
     private @Nullable Groups groups() {

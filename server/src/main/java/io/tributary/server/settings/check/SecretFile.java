@@ -2,6 +2,7 @@ package io.tributary.server.settings.check;
 
 import io.tributary.cluster.secret.ChangingSecret;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 
 /** Files with one secret each: no secret is a setting, for command lines and environments are there to be looked at. */
 public final class SecretFile {
@@ -17,6 +18,16 @@ public final class SecretFile {
     public static String read(String setting, String path) {
         return SettingException.naming(
                 setting, () -> ChangingSecret.lines(Path.of(path), 1).getFirst());
+    }
+
+    /**
+     * The same, for a secret that may change: gives what is in the file whenever it is asked, and as long as that cannot
+     * be used, what was there before. Asking blocks.
+     */
+    public static Supplier<String> changing(String setting, String path) {
+        ChangingSecret<String> secret =
+                SettingException.naming(setting, () -> ChangingSecret.password(Path.of(path)));
+        return secret::read;
     }
 
     /** The same, of so many characters or more. */
