@@ -210,7 +210,7 @@ were named, to leave them out would make them one. Then those that there are by 
 {{- $serveFor := default (ternary "150s" "15s" (eq .Values.loadBalancer.kind "nlb")) .Values.loadBalancer.deregistration }}
 {{- $serve := include "tributary.seconds" $serveFor | int }}
 {{- $stop := include "tributary.seconds" .Values.drain.stopTimeout | int }}
-{{- $leave := ceil (divf $each .Values.drain.rate) | int }}
+{{- $leave := ceil (divf $most .Values.drain.rate) | int }}
 nodes: {{ $nodes }}
 for: {{ $for }}
 clientsPerNode: {{ $each }}

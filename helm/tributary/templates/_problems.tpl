@@ -108,7 +108,7 @@
 
 {{- if and (eq $v.drain.by "command") (not $v.security.firstAdministrator.existingSecret) $clustered }}{{ $p = append $p "security.firstAdministrator.existingSecret: is missing, and a drain needs its token: kubectl create secret generic admin --from-literal=token=admin:$(openssl rand -hex 32), or drain.by: sleep" }}{{ end }}
 {{- with $v.drain.terminationGracePeriodSeconds }}
-{{- if lt (int .) (int $r.gracePeriod) }}{{ $p = append $p (printf "drain.terminationGracePeriodSeconds: %d is too short: %d s until the balancer knows, %d clients a node at %d a second, %d s to stop, and 30 s; leave it out, or %d at least" (int .) (int $r.serveFor) (int $r.clientsPerNode) (int $v.drain.rate) (int $r.stopTimeout) (int $r.gracePeriod)) }}{{ end }}
+{{- if lt (int .) (int $r.gracePeriod) }}{{ $p = append $p (printf "drain.terminationGracePeriodSeconds: %d is too short: %d s until the balancer knows, %d clients at most a node at %d a second, %d s to stop, and 30 s; leave it out, or %d at least" (int .) (int $r.serveFor) (int $r.maxConnections) (int $v.drain.rate) (int $r.stopTimeout) (int $r.gracePeriod)) }}{{ end }}
 {{- end }}
 
 {{- $pdb := toString $v.podDisruptionBudget.maxUnavailable }}
