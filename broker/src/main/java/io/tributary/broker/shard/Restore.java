@@ -35,6 +35,9 @@ import org.slf4j.LoggerFactory;
 final class Restore {
     private static final Logger LOG = LoggerFactory.getLogger(Restore.class);
 
+    /** How many sessions one save point clears: each takes several keys, of which a script has a limited number. */
+    static final int MOST_CLEARED = 10_000;
+
     private final int shard;
     private final ShardState stored;
     private final ShardRecorder recorder;
@@ -196,6 +199,10 @@ final class Restore {
 
     private void save() {
         saving = true;
+        if (cleared.size() > MOST_CLEARED) {
+            clearSome();
+            return;
+        }
         boolean isLast = isComplete;
         long applied = Math.min(storedApplied, ShardStore.NOTHING_APPLIED) - 1;
         long foldedOwner = -1;
@@ -229,6 +236,27 @@ final class Restore {
         queued = new ArrayList<>();
         wills = new ArrayList<>();
         bytes = 0;
+    }
+
+    private void clearSome() {
+        long applied = Math.min(storedApplied, ShardStore.NOTHING_APPLIED) - 1;
+        SavePoint part = new SavePoint(
+                ownerEpoch,
+                storedApplied,
+                applied,
+                LogRecord.NO_LEADER,
+                -1,
+                ShardStore.NO_SNAPSHOT,
+                List.of(),
+                List.copyOf(cleared.subList(0, MOST_CLEARED)),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of());
+        outcome.whenSaved(store.save(shard, part), this::save);
+        storedApplied = applied;
+        cleared = cleared.subList(MOST_CLEARED, cleared.size());
     }
 
     private void saved(long applied, boolean isLast) {

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 /** A store of one shard that answers when the test says so: a request takes effect and is answered at two moments. */
 final class HeldStore implements ShardStore {
     final SimStore.Shard content = new SimStore.Shard();
+    /** The most sessions that a save point has cleared. */
+    int mostCleared;
     /** From which sequence number on queues were read. */
     final List<Long> queueReads = new ArrayList<>();
 
@@ -137,6 +139,7 @@ final class HeldStore implements ShardStore {
     @Override
     public CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint) {
         return hold(() -> {
+            mostCleared = Math.max(mostCleared, savePoint.cleared().size());
             content.apply(savePoint);
             return null;
         });

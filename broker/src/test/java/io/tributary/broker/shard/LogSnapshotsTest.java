@@ -175,6 +175,26 @@ class LogSnapshotsTest {
         assertThat(store.content.sessions).containsOnlyKeys("a");
     }
 
+    /** More than one script takes. */
+    @Test
+    void sessionsThatAnOldStoreHasGoInParts() {
+        goLive();
+        fold(attach("a", 7));
+        ticks(20);
+        loseStore(2);
+        int old = 2 * Restore.MOST_CLEARED + 1;
+        for (int i = 0; i < old; i++) {
+            String client = "stranger-" + i;
+            store.content.sessions.put(client, Samples.session(client, 0).toStored());
+        }
+        store.content.applied = 0;
+        goLive();
+        ticks(11);
+        assertThat(restored).isEqualTo(1);
+        assertThat(store.content.sessions).containsOnlyKeys("a");
+        assertThat(store.mostCleared).isEqualTo(Restore.MOST_CLEARED);
+    }
+
     @Test
     void lossIsCountedWhenTheSnapshotHasNoEnd() {
         goLive();
