@@ -185,7 +185,12 @@ final class ConnectionAnswers {
 
     private void answer(SessionState client, String node) {
         Attached answer = new Attached(
-                client.session(), client.epoch(), client.isResumed(), client.kind(), client.inboundPacketIds());
+                client.session(),
+                client.epoch(),
+                client.isResumed(),
+                client.kind(),
+                client.inboundPacketIds(),
+                state.applied());
         tenure.targetOf(node).attached(client.connection(), answer);
     }
 

@@ -58,7 +58,7 @@ final class LocalConnections {
                     told.add(connection);
                 }
                 connections.attached(connection, attached);
-                relays.accepted(shard, attached.epoch(), attached.inboundPacketIds());
+                relays.accepted(shard, attached.epoch(), attached.inboundPacketIds(), attached.foldedUpTo());
             }
         }
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,12 +13,32 @@ import org.jspecify.annotations.Nullable;
  * owners say that they forward them. Any thread. Bounded by the receive maximum of each connection.
  *
  * <p>An owner says so once. Where that is lost, because the shard moved or the way to this node broke, what the owner
- * tells of each connection then has the packet identifiers of all that was folded meanwhile.
+ * tells of each connection then has the packet identifiers of all that was folded meanwhile. That may be old: an
+ * identifier in it may be that of an earlier message, so it counts for what was logged by then alone.
  *
  * <p>Decided in docs/decisions/0001-relay-verdict.md.
  */
 final class Relays {
-    private final List<Map<Long, Map<Integer, AppendCallback>>> byShard = new ArrayList<>();
+    private static final long NOT_LOGGED = Long.MAX_VALUE;
+    private static final long NOT_NAMED = -1;
+
+    private final List<Map<Long, Map<Integer, Open>>> byShard = new ArrayList<>();
+
+    /** One that the owner has not answered. Guarded by the map of its shard. */
+    private static final class Open {
+        final AppendCallback callback;
+        long offset = NOT_LOGGED;
+        /** The offset up to which the owner had folded when it named the packet identifier. */
+        long namedUpTo = NOT_NAMED;
+
+        Open(AppendCallback callback) {
+            this.callback = callback;
+        }
+
+        boolean isFolded() {
+            return offset != NOT_LOGGED && offset <= namedUpTo;
+        }
+    }
 
     Relays(int shards) {
         for (int i = 0; i < shards; i++) {
@@ -27,10 +48,15 @@ final class Relays {
 
     /** Keeps the callback until the owner has spoken; to be told before the relay is appended. */
     void expect(int shard, long epoch, int packetId, AppendCallback callback) {
-        Map<Long, Map<Integer, AppendCallback>> connections = byShard.get(shard);
+        Map<Long, Map<Integer, Open>> connections = byShard.get(shard);
         synchronized (connections) {
-            connections.computeIfAbsent(epoch, _ -> new HashMap<>()).put(packetId, callback);
+            connections.computeIfAbsent(epoch, _ -> new HashMap<>()).put(packetId, new Open(callback));
         }
+    }
+
+    /** A message is in the log. */
+    void appended(int shard, long epoch, int packetId, long offset) {
+        note(shard, epoch, packetId, open -> open.offset = offset);
     }
 
     /** The owner forwards a message. */
@@ -38,10 +64,10 @@ final class Relays {
         complete(shard, epoch, packetId, null);
     }
 
-    /** The owner has everything of a connection that is between PUBREC and PUBREL. */
-    void accepted(int shard, long epoch, int[] packetIds) {
+    /** The owner, which has folded up to an offset, has everything of a connection that is between PUBREC and PUBREL. */
+    void accepted(int shard, long epoch, int[] packetIds, long foldedUpTo) {
         for (int packetId : packetIds) {
-            complete(shard, epoch, packetId, null);
+            note(shard, epoch, packetId, open -> open.namedUpTo = Math.max(open.namedUpTo, foldedUpTo));
         }
     }
 
@@ -52,7 +78,7 @@ final class Relays {
 
     /** A connection has ended: its answers are not waited for any more. */
     void ended(int shard, long epoch) {
-        Map<Long, Map<Integer, AppendCallback>> connections = byShard.get(shard);
+        Map<Long, Map<Integer, Open>> connections = byShard.get(shard);
         synchronized (connections) {
             connections.remove(epoch);
         }
@@ -60,7 +86,7 @@ final class Relays {
 
     /** Whether no answer is waited for. */
     boolean isEmpty() {
-        for (Map<Long, Map<Integer, AppendCallback>> connections : byShard) {
+        for (Map<Long, Map<Integer, Open>> connections : byShard) {
             synchronized (connections) {
                 if (!connections.isEmpty()) {
                     return false;
@@ -70,22 +96,39 @@ final class Relays {
         return true;
     }
 
-    private void complete(int shard, long epoch, int packetId, @Nullable Throwable failure) {
-        AppendCallback callback = take(shard, epoch, packetId);
-        if (callback != null) {
-            callback.onAppended(failure == null ? epoch : -1, failure);
+    /** Notes something of a message, which may be answered by that. */
+    private void note(int shard, long epoch, int packetId, Consumer<Open> what) {
+        Map<Long, Map<Integer, Open>> connections = byShard.get(shard);
+        boolean isFolded;
+        synchronized (connections) {
+            Map<Integer, Open> ofConnection = connections.get(epoch);
+            Open open = ofConnection == null ? null : ofConnection.get(packetId);
+            if (open != null) {
+                what.accept(open);
+            }
+            isFolded = open != null && open.isFolded();
+        }
+        if (isFolded) {
+            complete(shard, epoch, packetId, null);
         }
     }
 
-    private @Nullable AppendCallback take(int shard, long epoch, int packetId) {
-        Map<Long, Map<Integer, AppendCallback>> connections = byShard.get(shard);
+    private void complete(int shard, long epoch, int packetId, @Nullable Throwable failure) {
+        Open open = take(shard, epoch, packetId);
+        if (open != null) {
+            open.callback.onAppended(failure == null ? epoch : -1, failure);
+        }
+    }
+
+    private @Nullable Open take(int shard, long epoch, int packetId) {
+        Map<Long, Map<Integer, Open>> connections = byShard.get(shard);
         synchronized (connections) {
-            Map<Integer, AppendCallback> open = connections.get(epoch);
-            AppendCallback callback = open == null ? null : open.remove(packetId);
-            if (open != null && open.isEmpty()) {
+            Map<Integer, Open> ofConnection = connections.get(epoch);
+            Open open = ofConnection == null ? null : ofConnection.remove(packetId);
+            if (ofConnection != null && ofConnection.isEmpty()) {
                 connections.remove(epoch);
             }
-            return callback;
+            return open;
         }
     }
 }

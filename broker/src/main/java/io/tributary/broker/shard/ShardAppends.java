@@ -109,7 +109,9 @@ public final class ShardAppends {
             relays.ended(shard, relay.epoch());
         }
         appender.append(shard, relay.to(appender.bounded(relay.destinations())), (offset, failure) -> {
-            if (failure != null) {
+            if (failure == null) {
+                relays.appended(shard, relay.epoch(), relay.packetId(), offset);
+            } else {
                 relays.failed(shard, relay.epoch(), relay.packetId(), failure);
             }
         });

@@ -30,7 +30,7 @@ class ClientConnectionsTest {
     void doesNothingWhenConnectionIsGone() {
         ConnectionRegistry sessions = new ConnectionRegistry();
 
-        sessions.attached(7, new Attached(1, 2, false, ClientKind.DEVICE, new int[0]));
+        sessions.attached(7, new Attached(1, 2, false, ClientKind.DEVICE, new int[0], 50));
         sessions.takenOver(7);
         sessions.deliver(7, List.of(delivery(1, QoS.AT_LEAST_ONCE)));
         sessions.received(7, new long[] {1});

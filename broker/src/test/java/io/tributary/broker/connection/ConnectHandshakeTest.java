@@ -56,7 +56,7 @@ class ConnectHandshakeTest {
 
     @Test // [MQTT-3.2.2-3]
     void tellsSessionPresentWhenShardResumedIt() {
-        fixture.backend.attached = new Attached(7, 9, true, ClientKind.DEVICE, new int[0]);
+        fixture.backend.attached = new Attached(7, 9, true, ClientKind.DEVICE, new int[0], 50);
 
         assertThat(fixture.connect(Connects.v5().durable()).sessionPresent()).isTrue();
         assertThat(fixture.backend.lifecycle).containsExactly("online c persistent");
@@ -64,7 +64,7 @@ class ConnectHandshakeTest {
 
     @Test // MQTT 3.1 has a reserved byte there
     void doesNotTellMqtt31WhetherSessionIsThere() {
-        fixture.backend.attached = new Attached(100, 101, true, ClientKind.DEVICE, new int[0]);
+        fixture.backend.attached = new Attached(100, 101, true, ClientKind.DEVICE, new int[0], 50);
 
         assertThat(fixture.connect(Connects.v31().durable()).sessionPresent()).isFalse();
     }
@@ -132,7 +132,7 @@ class ConnectHandshakeTest {
 
     @Test // [MQTT-3.1.2-5]
     void resumesSessionWhenItIsNotToLastAnyLonger() {
-        fixture.backend.attached = new Attached(7, 9, true, ClientKind.DEVICE, new int[0]);
+        fixture.backend.attached = new Attached(7, 9, true, ClientKind.DEVICE, new int[0], 50);
 
         fixture.connect(Connects.v5().keepSession());
 

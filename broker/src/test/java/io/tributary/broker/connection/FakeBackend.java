@@ -103,7 +103,7 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     /** The sessions that get its answers. */
     public final ClientConnections target = new ClientConnections(connections);
 
-    Attached attached = new Attached(100, 101, false, ClientKind.DEVICE, new int[0]);
+    Attached attached = new Attached(100, 101, false, ClientKind.DEVICE, new int[0], 50);
     boolean holdAttach;
 
     /** Whether no more may ask for their sessions. */

@@ -34,7 +34,7 @@ class IdentityTest {
                 "c",
                 new ClientPermissions(Authorizer.allowAll(), client),
                 1,
-                new Attached(2, 3, sessionPresent, ClientKind.DEVICE, new int[0]),
+                new Attached(2, 3, sessionPresent, ClientKind.DEVICE, new int[0], 50),
                 persistent,
                 null);
     }

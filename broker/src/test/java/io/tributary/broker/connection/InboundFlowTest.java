@@ -333,7 +333,7 @@ class InboundFlowTest {
 
     @Test // [MQTT-4.3.3-10]
     void knowsPacketIdentifiersOfEarlierConnectionsWhenSessionIsResumed() {
-        fixture.backend.attached = new Attached(1, 2, true, ClientKind.DEVICE, new int[] {9});
+        fixture.backend.attached = new Attached(1, 2, true, ClientKind.DEVICE, new int[] {9}, 50);
         fixture.connect(Connects.v5().durable());
 
         fixture.send(publish(QoS.EXACTLY_ONCE, 9));
@@ -453,7 +453,7 @@ class InboundFlowTest {
     @Test
     void countsOnlyMessagesOfThisConnectionAgainstReceiveMaximum() {
         limits(new InboundLimits(2, 0, 10, 10, false, MessageRate.UNLIMITED));
-        fixture.backend.attached = new Attached(1, 2, true, ClientKind.DEVICE, new int[] {7, 8});
+        fixture.backend.attached = new Attached(1, 2, true, ClientKind.DEVICE, new int[] {7, 8}, 50);
         fixture.connect(Connects.v5().durable());
 
         fixture.send(publish(QoS.EXACTLY_ONCE, 1));
@@ -465,7 +465,7 @@ class InboundFlowTest {
     @Test
     void disconnectsWhenMessagesWithoutPubrelPileUpOverConnections() {
         limits(new InboundLimits(2, 0, 10, 10, false, MessageRate.UNLIMITED));
-        fixture.backend.attached = new Attached(1, 2, true, ClientKind.DEVICE, new int[] {5, 6, 7, 8});
+        fixture.backend.attached = new Attached(1, 2, true, ClientKind.DEVICE, new int[] {5, 6, 7, 8}, 50);
         fixture.connect(Connects.v5().durable());
 
         fixture.send(publish(QoS.EXACTLY_ONCE, 1));

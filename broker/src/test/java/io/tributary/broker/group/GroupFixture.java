@@ -145,7 +145,7 @@ final class GroupFixture {
     }
 
     static Attached attached(long session) {
-        return new Attached(session, session + 1, false, ClientKind.APPLICATION, new int[0]);
+        return new Attached(session, session + 1, false, ClientKind.APPLICATION, new int[0], 50);
     }
 
     /** Messages with these sequence numbers, whose texts are the numbers. */

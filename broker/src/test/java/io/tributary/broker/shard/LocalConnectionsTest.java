@@ -43,7 +43,7 @@ class LocalConnectionsTest {
         old.takenOver(7);
         newer.deliver(7, List.of());
         relays.expect(1, 3, 6, this::answered);
-        old.attached(8, new Attached(3, 3, true, ClientKind.DEVICE, new int[] {6}));
+        old.attached(8, new Attached(3, 3, true, ClientKind.DEVICE, new int[] {6}, 50));
         old.deliver(8, List.of());
         old.received(8, new long[] {1});
         old.relayed(3, 6);
@@ -64,7 +64,7 @@ class LocalConnectionsTest {
     @Test
     void connectionsThatAreNotNamedHaveNoSession() {
         OwnerTarget owner = connections.from(1, 5);
-        owner.attached(7, new Attached(3, 3, false, ClientKind.DEVICE, new int[0]));
+        owner.attached(7, new Attached(3, 3, false, ClientKind.DEVICE, new int[0], 50));
         owner.allAttached(40);
         owner.allAttached(50);
         assertThat(told).containsExactly("attached 7", "taken over 8");
@@ -87,9 +87,32 @@ class LocalConnectionsTest {
     void relaysAreAnsweredWhenTheOwnerNamesWhatItHas() {
         relays.expect(1, 3, 6, this::answered);
         relays.expect(1, 3, 7, this::answered);
-        connections.from(1, 5).attached(1, new Attached(3, 3, true, ClientKind.DEVICE, new int[] {2, 6}));
+        relays.appended(1, 3, 6, 50);
+        connections.from(1, 5).attached(1, new Attached(3, 3, true, ClientKind.DEVICE, new int[] {2, 6}, 50));
         assertThat(answered).containsExactly("safe");
         assertThat(relays.isEmpty()).isFalse();
+    }
+
+    /** An owner that replays names the packet identifier of a message that was released after that. */
+    @Test
+    void relayIsNotAnsweredByWhatTheOwnerHadBeforeIt() {
+        relays.expect(1, 3, 6, this::answered);
+        OwnerTarget owner = connections.from(1, 5);
+        owner.attached(1, new Attached(3, 3, true, ClientKind.DEVICE, new int[] {6}, 50));
+        assertThat(answered).as("it is not in the log yet").isEmpty();
+        relays.appended(1, 3, 6, 51);
+        assertThat(answered).isEmpty();
+        owner.attached(1, new Attached(3, 3, true, ClientKind.DEVICE, new int[] {6}, 51));
+        assertThat(answered).containsExactly("safe");
+    }
+
+    /** The log's answer may come after the owner's. */
+    @Test
+    void relayIsAnsweredWhenItTurnsOutThatTheOwnerHasFoldedIt() {
+        relays.expect(1, 3, 6, this::answered);
+        connections.from(1, 5).attached(1, new Attached(3, 3, true, ClientKind.DEVICE, new int[] {6}, 50));
+        relays.appended(1, 3, 6, 50);
+        assertThat(answered).containsExactly("safe");
     }
 
     @Test

@@ -123,7 +123,11 @@ final class SimFront {
     void relay(ShardEvent.Relay relay, AppendCallback callback) {
         int shard = appender.shardOf(relay.clientId());
         relays.expect(shard, relay.epoch(), relay.packetId(), onLoop(callback));
-        append(relay.clientId(), relay.to(appender.bounded(relay.destinations())), (_, _) -> {});
+        append(relay.clientId(), relay.to(appender.bounded(relay.destinations())), (offset, failure) -> {
+            if (failure == null) {
+                relays.appended(shard, relay.epoch(), relay.packetId(), offset);
+            }
+        });
     }
 
     void detach(ShardEvent.Detach detach) {

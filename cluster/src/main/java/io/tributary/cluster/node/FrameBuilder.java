@@ -26,6 +26,8 @@ public final class FrameBuilder {
     private final RecordFormat format;
     private final Consumer<byte[]> frames;
     private @Nullable ByteWriter writer;
+    /** The format of the frame that is being written. */
+    private int written;
 
     /**
      * Creates an empty one.
@@ -41,8 +43,9 @@ public final class FrameBuilder {
     /** Encodes a single message as a frame; a {@link Deliver} is not divided. */
     public static byte[] frameOf(NodeMessage message, RecordFormat format) {
         ByteWriter writer = new ByteWriter(FIRST_BYTES);
-        NodeMessageCodec.begin(writer, format.toWrite());
-        NodeMessageCodec.write(writer, message);
+        int written = format.toWrite();
+        NodeMessageCodec.begin(writer, written);
+        NodeMessageCodec.write(writer, message, written);
         return writer.toBytes();
     }
 
@@ -68,10 +71,11 @@ public final class FrameBuilder {
         ByteWriter open = writer;
         if (open == null) {
             open = new ByteWriter(FIRST_BYTES);
-            NodeMessageCodec.begin(open, format.toWrite());
+            written = format.toWrite();
+            NodeMessageCodec.begin(open, written);
             writer = open;
         }
-        NodeMessageCodec.write(open, message);
+        NodeMessageCodec.write(open, message, written);
         if (open.size() >= FRAME_BYTES) {
             finish();
         }

@@ -96,10 +96,10 @@ public final class NodeMessageCodec {
         writer.writeByte(format);
     }
 
-    /** Appends a message to a frame. */
-    static void write(ByteWriter writer, NodeMessage message) {
+    /** Appends a message to a frame, in the format that the frame has. */
+    static void write(ByteWriter writer, NodeMessage message, int format) {
         switch (message) {
-            case AttachedTo attached -> writeAttachedTo(writer, attached);
+            case AttachedTo attached -> writeAttachedTo(writer, attached, format);
             case AttachRefused refused -> {
                 writeOwned(writer, ATTACH_REFUSED, refused, refused.connection());
                 writer.writeByte(refused.reason().code());
@@ -296,7 +296,7 @@ public final class NodeMessageCodec {
         writer.writeNumbers(sequences);
     }
 
-    private static void writeAttachedTo(ByteWriter writer, AttachedTo message) {
+    private static void writeAttachedTo(ByteWriter writer, AttachedTo message, int format) {
         writeOwned(writer, ATTACHED_TO, message, message.connection());
         Attached attached = message.attached();
         writer.writeNumber(attached.session());
@@ -305,6 +305,9 @@ public final class NodeMessageCodec {
         writer.writeByte(attached.kind().code());
         writer.writeNumbers(
                 Arrays.stream(attached.inboundPacketIds()).asLongStream().toArray());
+        if (format >= RecordFormat.FOLDED_UP_TO) {
+            writer.writeNumber(attached.foldedUpTo());
+        }
     }
 
     private static AttachedTo readAttachedTo(ByteReader reader) {
@@ -317,7 +320,8 @@ public final class NodeMessageCodec {
                         reader.readNumber(),
                         reader.readBoolean(),
                         ClientKind.of(reader.readByte()),
-                        reader.readInts()));
+                        reader.readInts(),
+                        reader.format() >= RecordFormat.FOLDED_UP_TO ? reader.readNumber() : Attached.UNKNOWN));
     }
 
     private static void writeDeliver(ByteWriter writer, Deliver deliver) {

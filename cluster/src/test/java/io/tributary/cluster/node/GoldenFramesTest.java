@@ -106,9 +106,9 @@ class GoldenFramesTest {
     private static Map<String, NodeMessage> messages(int format) {
         List<Delivery> deliveries = List.of(new Delivery(300, QUEUED, true), new Delivery(301, new Released(), false));
         Map<String, NodeMessage> messages = new LinkedHashMap<>();
-        messages.put(
-                "attached-to",
-                new AttachedTo(127, 77, 9, new Attached(300, 1000, true, ClientKind.DEVICE, new int[] {1, 65_535})));
+        long folded = format >= RecordFormat.FOLDED_UP_TO ? 1L << 33 : Attached.UNKNOWN;
+        Attached attached = new Attached(300, 1000, true, ClientKind.DEVICE, new int[] {1, 65_535}, folded);
+        messages.put("attached-to", new AttachedTo(127, 77, 9, attached));
         messages.put("taken-over", new TakenOver(127, 77, 9));
         messages.put("deliver", new Deliver(127, 1L << 40, 9, deliveries));
         messages.put("received-logged", new ReceivedLogged(127, 77, 9, new long[] {15, 16, 14}));

@@ -22,6 +22,9 @@ public final class RecordFormat {
     /** The first format in which nodes have each other's publishers wait; none says so before it is written. */
     public static final int PUBLISHER_HOLDS = 4;
 
+    /** The first format in which an owner tells a connection's node how far it has folded. */
+    public static final int FOLDED_UP_TO = 4;
+
     private final int newest;
     private volatile int written;
     private final Set<String> tooNew = ConcurrentHashMap.newKeySet();

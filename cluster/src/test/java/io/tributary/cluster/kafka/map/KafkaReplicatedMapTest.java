@@ -124,7 +124,7 @@ class KafkaReplicatedMapTest extends ReplicatedMapContract {
             last = map.put(Integer.toString(accepted.size()), new byte[1000]);
         }
         assertFails(last, KafkaAccessException.class);
-        CompletionStage<@Nullable Void> ofAnother = node.open("map1").put("a", new byte[1000]);
+        CompletionStage<@Nullable Void> ofAnother = node.open("map").put("a", new byte[1000]);
         visibility.everywhere.complete(null);
         get(ofAnother); // a map leaves room for others
         accepted.forEach(stage -> get(stage));
