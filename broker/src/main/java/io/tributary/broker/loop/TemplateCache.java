@@ -1,14 +1,20 @@
 package io.tributary.broker.loop;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.tributary.common.codec.PublishTemplate;
 import io.tributary.common.mqtt.Message;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The encoded form of the message that an event loop sends just now, once for each form of MQTT. A message for many
- * sessions of the loop reaches them one after the other, so that one entry is enough. Confined to the event loop.
+ * sessions of the loop reaches them one after the other, so that one entry is enough; they share a large payload. Confined to
+ * the event loop.
  */
 public final class TemplateCache {
+    /** From this size on a second buffer for each receiver costs less than a copy of the payload. */
+    public static final int LARGE_BYTES = 8 * 1024;
+
     private final Entry mqtt3 = new Entry();
     private final Entry mqtt5 = new Entry();
 
@@ -20,11 +26,33 @@ public final class TemplateCache {
         Entry entry = asMqtt5 ? mqtt5 : mqtt3;
         PublishTemplate template = entry.template;
         if (template == null || entry.message != message) {
+            entry.clear();
             template = PublishTemplate.of(message, asMqtt5);
             entry.template = template;
             entry.message = message;
         }
         return template;
+    }
+
+    /**
+     * The payload, of {@link #LARGE_BYTES} or more, of the template that {@link #of} gave last, for a receiver to be sent without a copy of its own.
+     *
+     * @return null for the first receiver, which may be the only one; the caller releases it
+     */
+    @SuppressWarnings("ReferenceEquality")
+    public @Nullable ByteBuf sharedPayload(PublishTemplate template, ByteBufAllocator allocator) {
+        Entry entry = template.isMqtt5() ? mqtt5 : mqtt3;
+        if (entry.template != template || !entry.hasReceiver) {
+            entry.hasReceiver = entry.template == template;
+            return null;
+        }
+        ByteBuf payload = entry.payload;
+        if (payload == null) {
+            payload = allocator.ioBuffer(template.payloadSize());
+            template.writePayload(payload);
+            entry.payload = payload;
+        }
+        return payload.retainedDuplicate();
     }
 
     /** Forgets the messages, which must not be held longer than a turn. */
@@ -36,10 +64,17 @@ public final class TemplateCache {
     private static final class Entry {
         private @Nullable Message message;
         private @Nullable PublishTemplate template;
+        private boolean hasReceiver;
+        private @Nullable ByteBuf payload;
 
         private void clear() {
             message = null;
             template = null;
+            hasReceiver = false;
+            if (payload != null) {
+                payload.release();
+                payload = null;
+            }
         }
     }
 }

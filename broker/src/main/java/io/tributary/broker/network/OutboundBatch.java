@@ -41,6 +41,13 @@ final class OutboundBatch {
         return buffer;
     }
 
+    /** What was encoded last goes on with bytes that others send, too; {@link #added} follows. */
+    void append(ByteBuf shared) {
+        handOver();
+        bytes += shared.readableBytes();
+        channel.write(shared, channel.voidPromise());
+    }
+
     /** A packet was encoded: it goes out at the end of this turn at the latest. */
     void added() {
         packets++;
@@ -48,7 +55,7 @@ final class OutboundBatch {
             asked = true;
             turn.atEndOfTurn(this::flush);
         }
-        if (buffer().readableBytes() >= HAND_OVER_BYTES) {
+        if (encoded != null && encoded.readableBytes() >= HAND_OVER_BYTES) {
             handOver();
         }
     }

@@ -13,6 +13,7 @@ import io.tributary.broker.connection.ConnectionOrigin;
 import io.tributary.broker.connection.Farewell;
 import io.tributary.broker.connection.PacketSink;
 import io.tributary.broker.loop.LoopMailbox;
+import io.tributary.broker.loop.TemplateCache;
 import io.tributary.broker.network.ListenerAdmission.Verdict;
 import io.tributary.common.codec.MqttDecoder;
 import io.tributary.common.codec.MqttEncoder;
@@ -52,6 +53,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     private final Verdict verdict;
     private final ClientConnection connection;
     private final MqttDecoder decoder;
+    private final LoopMailbox mailbox;
     private final OutboundBatch outbound;
     private final StallGuard stall;
     private final UnfinishedPacket unfinished;
@@ -75,7 +77,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         this.channel = channel;
         this.listener = listener;
         this.verdict = verdict;
-        LoopMailbox mailbox = listener.mailboxes().of(channel.eventLoop());
+        mailbox = listener.mailboxes().of(channel.eventLoop());
         decoder = new MqttDecoder(listener.config().limits().packets());
         outbound = new OutboundBatch(channel, mailbox, listener.recorder());
         stall = new StallGuard(channel, listener.network().maxStall(), this::stalled);
@@ -247,11 +249,25 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         if (closing || isEnded || encoder == null) {
             return true; // not read any more; decided again when the connection goes on reading
         }
-        boolean written = encoder.encode(template, variant, outbound.buffer());
+        boolean mayShare = template.payloadSize() >= TemplateCache.LARGE_BYTES && !isFramed();
+        ByteBuf payload = mayShare ? mailbox.templates().sharedPayload(template, channel.alloc()) : null;
+        boolean written = payload == null
+                ? encoder.encode(template, variant, outbound.buffer())
+                : encoder.encodeHead(template, variant, outbound.buffer());
+        if (written && payload != null) {
+            outbound.append(payload);
+        } else if (payload != null) {
+            payload.release();
+        }
         if (written) {
             outbound.added();
         }
         return written;
+    }
+
+    /** Whether packets go into WebSocket frames: each is to be in one, since some clients take a frame for whole packets. */
+    private boolean isFramed() {
+        return channel.pipeline().get(WebSocketFraming.class) != null;
     }
 
     /**

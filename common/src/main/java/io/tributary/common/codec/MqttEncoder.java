@@ -63,14 +63,27 @@ public final class MqttEncoder {
      * @return false when it is too large for the receiver, who shall not get it then [MQTT-3.1.2-24, MQTT-3.1.2-25]
      */
     public boolean encode(PublishTemplate template, PublishVariant variant, ByteBuf out) {
+        boolean fits = fits(template, variant);
+        if (fits) {
+            template.write(variant, out);
+        }
+        return fits;
+    }
+
+    /** The same without the payload, which the caller sends behind it. */
+    public boolean encodeHead(PublishTemplate template, PublishVariant variant, ByteBuf out) {
+        boolean fits = fits(template, variant);
+        if (fits) {
+            template.writeHead(variant, out);
+        }
+        return fits;
+    }
+
+    private boolean fits(PublishTemplate template, PublishVariant variant) {
         if (template.isMqtt5() != version.isMqtt5()) {
             throw new IllegalArgumentException("template of another protocol version");
         }
-        if (template.size(variant) > maximumPacketSize) {
-            return false;
-        }
-        template.write(variant, out);
-        return true;
+        return template.size(variant) <= maximumPacketSize;
     }
 
     /** The exact number of bytes that {@link #encode(MqttPacket, ByteBuf)} writes for the packet if they fit. */

@@ -56,8 +56,24 @@ public final class PublishTemplate {
 
     /** Writes a whole PUBLISH, growing the buffer at most once; may be called by several threads at the same time. */
     public void write(PublishVariant variant, ByteBuf out) {
+        out.ensureWritable(size(variant));
+        writeHead(variant, out);
+        writePayload(out);
+    }
+
+    /** The number of bytes of the payload. */
+    public int payloadSize() {
+        return payload.length;
+    }
+
+    /** Writes the payload alone. */
+    public void writePayload(ByteBuf out) {
+        out.writeBytes(payload);
+    }
+
+    /** Writes a PUBLISH without its payload, which is to follow; may be called by several threads at the same time. */
+    public void writeHead(PublishVariant variant, ByteBuf out) {
         int body = bodySize(variant);
-        out.ensureWritable(1 + Varint.size(body) + body);
         out.writeByte(firstByte(variant));
         Varint.write(body, out);
         if (hasTopic(variant)) {
@@ -72,7 +88,6 @@ public final class PublishTemplate {
         if (mqtt5) {
             writeProperties(variant, out);
         }
-        out.writeBytes(payload);
     }
 
     private static int firstByte(PublishVariant variant) {
