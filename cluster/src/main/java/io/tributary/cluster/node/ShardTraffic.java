@@ -53,7 +53,8 @@ public final class ShardTraffic implements OtherNodes {
     private final ScheduledExecutorService timer;
     private final ConcurrentMap<String, Link> links = new ConcurrentHashMap<>();
     private final ConcurrentMap<Integer, KnownOwner> owners = new ConcurrentHashMap<>();
-    private final ConcurrentMap<Integer, OwnerHere> ownersHere = new ConcurrentHashMap<>();
+    /** The last owner of each shard on this node, which may have lost it since: then one in {@link #owners} is newer. */
+    private final ConcurrentMap<Integer, KnownHere> ownersHere = new ConcurrentHashMap<>();
     private volatile Runnable served = () -> {};
 
     /** Messages that wait until a link has room. */
@@ -67,6 +68,8 @@ public final class ShardTraffic implements OtherNodes {
             return liveEpoch == epoch ? new KnownOwner(node, epoch, true) : this;
         }
     }
+
+    private record KnownHere(OwnerHere owner, long epoch) {}
 
     private record LinkOfShard(Link link, int shard) {}
 
@@ -105,10 +108,14 @@ public final class ShardTraffic implements OtherNodes {
         links.remove(link.peer().toString(), link);
     }
 
-    /** The owner of a shard on another node begins to talk. */
+    /** The owner of a shard on another node begins to talk, which counts unless a newer one was heard, or was here. */
     void onOwner(Link link, int shard, long ownerEpoch) {
         KnownOwner owner = new KnownOwner(link.peer().toString(), ownerEpoch, false);
-        owners.merge(shard, owner, (old, now) -> now.epoch >= old.epoch ? now : old);
+        owners.compute(shard, (_, old) -> {
+            KnownHere here = ownersHere.get(shard);
+            boolean isOutdated = (here != null && ownerEpoch < here.epoch) || (old != null && ownerEpoch < old.epoch);
+            return isOutdated ? old : owner;
+        });
     }
 
     /** The owner of a shard on another node serves it from now on. */
@@ -178,7 +185,7 @@ public final class ShardTraffic implements OtherNodes {
 
     @Override
     public void ownedHere(int shard, long ownerEpoch, OwnerHere owner) {
-        ownersHere.put(shard, owner);
+        ownersHere.put(shard, new KnownHere(owner, ownerEpoch)); // first, or an older one could come between
         owners.compute(shard, (_, old) -> old == null || old.epoch < ownerEpoch ? null : old);
         served.run();
     }
@@ -190,8 +197,8 @@ public final class ShardTraffic implements OtherNodes {
      */
     boolean qos0(String clientId, long session, Queued message) {
         int shard = shardOf.applyAsInt(clientId);
-        OwnerHere here = ownersHere.get(shard);
-        if (here != null && here.qos0(clientId, session, message)) {
+        KnownHere here = ownersHere.get(shard);
+        if (here != null && here.owner.qos0(clientId, session, message)) {
             return true;
         }
         KnownOwner owner = owners.get(shard);

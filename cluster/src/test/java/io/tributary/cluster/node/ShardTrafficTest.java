@@ -157,6 +157,19 @@ class ShardTrafficTest {
     }
 
     @Test
+    void formerOwnerIsNotHeardWhenThisNodeOwnsTheShardByNow() {
+        arrivals.take(link, new OwnerSpeaks(0, OWNER));
+        traffic.ownedHere(0, OWNER + 1, (_, _, _) -> true);
+        arrivals.take(link, new OwnerSpeaks(0, OWNER)); // was on its way
+        assertThat(traffic.settle(0, "a", 1, new long[] {1})).isFalse();
+        assertThat(traffic.isServedBy(0, "here", true)).isTrue();
+        arrivals.take(link, new OwnerSpeaks(0, OWNER + 2));
+        assertThat(traffic.settle(0, "a", 1, new long[] {2})).isTrue();
+        assertThat(link.taken).hasSize(1);
+        assertThat(traffic.isServedBy(0, "here", true)).isFalse();
+    }
+
+    @Test
     void nothingElseIsLostWithAMessageOfQos0() {
         OwnerTarget way = way();
         link.refuses = frame -> frame == 2;
