@@ -192,6 +192,7 @@ public final class NodeLinks {
                 if (isRefusal(connected.cause())) {
                     context.receiver().onRefused(to);
                 }
+                context.peers().ended(channel, to); // once more, unless the channel never had its handler
             }
         });
     }

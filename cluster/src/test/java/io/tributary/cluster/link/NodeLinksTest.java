@@ -264,6 +264,22 @@ class NodeLinksTest {
         Waiting.until(() -> a.counts.reconnecting.get() > 0);
     }
 
+    /** Such as one for which there was no file descriptor: there is no handler then that could say that it ended. */
+    @Test
+    void connectsAgainWhenAnAttemptEndsBeforeItsHandlerIsThere() {
+        AtomicInteger failures = new AtomicInteger(2);
+        TestNode a = add(new TestNode("a", 1, (pipeline, dialing) -> {
+            if (dialing && failures.getAndDecrement() > 0) {
+                throw new IllegalStateException("as the test wants");
+            }
+        }));
+        TestNode b = node("b", 1);
+
+        TestNode.connect(a, b);
+
+        assertThat(a.counts.reconnecting).hasValueGreaterThanOrEqualTo(2);
+    }
+
     @Test
     void saysWhereWhenItCannotListen() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
