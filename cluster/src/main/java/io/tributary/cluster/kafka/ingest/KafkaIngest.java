@@ -14,10 +14,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -69,6 +72,9 @@ public final class KafkaIngest implements IngestSource {
 
     // Confined to the polling thread.
     private final Map<TopicPartition, IngestPartition> partitions = new LinkedHashMap<>();
+    /** Those that are to be read from elsewhere, for their position is not there; none while the group is polled. */
+    private final Set<TopicPartition> misplaced = new LinkedHashSet<>();
+
     private long committedNanos = System.nanoTime();
 
     /**
@@ -79,6 +85,15 @@ public final class KafkaIngest implements IngestSource {
      * @throws KafkaAccessException when Kafka does not answer, or a topic is not there (see {@link IngestTopics})
      */
     public KafkaIngest(KafkaConfig config, String clientId, IngestOptions options, KafkaRecorder recorder) {
+        this(config, clientId, options, recorder, properties -> KafkaClients.consumer(config, properties));
+    }
+
+    KafkaIngest(
+            KafkaConfig config,
+            String clientId,
+            IngestOptions options,
+            KafkaRecorder recorder,
+            Function<Map<String, Object>, KafkaConsumer<byte[], byte[]>> consumers) {
         this.options = options;
         this.recorder = recorder;
         this.clientId = clientId + "-ingest";
@@ -87,7 +102,7 @@ public final class KafkaIngest implements IngestSource {
         numbers.of(options.topics());
         String dead = options.deadLetters();
         this.deadLetters = dead == null ? null : new IngestDeadLetters(config, this.clientId, dead, recorder);
-        this.consumer = KafkaClients.consumer(config, ClientProperties.ingestConsumer(config, this.clientId));
+        this.consumer = consumers.apply(ClientProperties.ingestConsumer(config, this.clientId));
     }
 
     @Override
@@ -163,6 +178,7 @@ public final class KafkaIngest implements IngestSource {
      */
     private void turn(Reader reader) throws InterruptedException {
         try {
+            findPositions();
             restartFailed();
             numberNew();
             boolean someWait = handOut(reader);
@@ -175,7 +191,7 @@ public final class KafkaIngest implements IngestSource {
         } catch (NoOffsetForPartitionException e) {
             consumer.seekToBeginning(e.partitions());
         } catch (InvalidOffsetException e) {
-            e.partitions().forEach(this::findPosition);
+            misplaced.addAll(e.partitions());
         } catch (RuntimeException e) {
             LOG.error("what back-ends produce cannot be read; trying again", e);
             readProblem = "what back-ends produce cannot be read: " + e.getMessage();
@@ -279,6 +295,13 @@ public final class KafkaIngest implements IngestSource {
                 partition.add(polled.records(id), next.offset());
             }
         });
+    }
+
+    private void findPositions() {
+        for (TopicPartition partition : List.copyOf(misplaced)) {
+            findPosition(partition);
+            misplaced.remove(partition);
+        }
     }
 
     /** The topic is another one than before, or lacks the records that were to be read. */

@@ -16,23 +16,29 @@ import io.tributary.persistence.ingest.IngestRecord;
 import io.tributary.persistence.ingest.IngestSource;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -207,6 +213,27 @@ class KafkaIngestTest {
     }
 
     @Test
+    void readingGoesOnWhenKafkaDoesNotTellAtOnceWhereAPartitionBegins() {
+        create(topic, 1);
+        produce(0, 2);
+        IngestTopics.ensure(config, options(null));
+        AtomicReference<LosingConsumer> losing = new AtomicReference<>();
+        KafkaIngest ingest = new KafkaIngest(config, "n1", options(null), KafkaRecorder.NONE, properties -> {
+            losing.set(new LosingConsumer(properties));
+            return losing.get();
+        });
+        open.add(ingest);
+        Taker taker = new Taker(ingest);
+        ingest.start(taker);
+        until(() -> taker.records.size() == 2);
+        losing.get().lost.set(new TopicPartition(topic, 0));
+        until(() -> losing.get().unanswered.get() == 0);
+        produce(0, 1);
+        until(() -> taker.records.size() == 3);
+        assertThat(taker.offsets()).containsExactly(0L, 1L, 2L);
+    }
+
+    @Test
     @SuppressWarnings("FutureReturnValueIgnored") // the transaction waits
     void recordThatATransactionTookBackIsNotRead() {
         create(topic, 1);
@@ -326,6 +353,34 @@ class KafkaIngestTest {
 
     private static byte[] bytes(String text) {
         return text.getBytes(UTF_8);
+    }
+
+    /** Is told that a position is not there, and gets no answer at first when it asks where one is. */
+    private static final class LosingConsumer extends KafkaConsumer<byte[], byte[]> {
+        private final AtomicReference<@Nullable TopicPartition> lost = new AtomicReference<>();
+        private final AtomicInteger unanswered = new AtomicInteger(2);
+
+        private LosingConsumer(Map<String, Object> properties) {
+            super(properties);
+        }
+
+        @Override
+        public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+            TopicPartition partition = lost.getAndSet(null);
+            if (partition != null) {
+                throw new OffsetOutOfRangeException(Map.of(partition, 2L));
+            }
+            return super.poll(timeout);
+        }
+
+        @Override
+        public Map<TopicPartition, Long> beginningOffsets(Collection<TopicPartition> partitions, Duration timeout) {
+            if (unanswered.get() > 0) {
+                unanswered.decrementAndGet();
+                throw new TimeoutException("as the test wants");
+            }
+            return super.beginningOffsets(partitions, timeout);
+        }
     }
 
     /** Takes records and leaves the verdict to the test. */
