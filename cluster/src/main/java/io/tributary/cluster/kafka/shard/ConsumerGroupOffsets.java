@@ -1,9 +1,11 @@
 package io.tributary.cluster.kafka.shard;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -12,12 +14,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the group how far its shards are, now and then, for operators that watch its lag; nothing reads from there.
- * Offsets come from any thread, all else is confined to the polling thread.
+ * Tells the group how far its shards are, now and then, for operators that watch its lag, and for {@link ShardLags} of
+ * other nodes. Offsets that stay as they are, too: Kafka forgets those that nobody has committed for days. Offsets come
+ * from any thread, all else is confined to the polling thread.
  */
 final class ConsumerGroupOffsets {
     private static final Logger LOG = LoggerFactory.getLogger(ConsumerGroupOffsets.class);
     private static final Duration INTERVAL = Duration.ofSeconds(5);
+    /** Kafka keeps offsets for a week, unless its {@code offsets.retention.minutes} says otherwise. */
+    private static final Duration RENEWAL = Duration.ofHours(1);
 
     private final Consumer<byte[], byte[]> consumer;
     private final ShardCursor[] cursors;
@@ -25,11 +30,16 @@ final class ConsumerGroupOffsets {
     /** The offset that Kafka has, or is being told. */
     private final long[] committed;
 
-    private long lastNanos = System.nanoTime();
+    private final LongSupplier nanoTime;
+    private long lastNanos;
+    private long renewedNanos;
 
-    ConsumerGroupOffsets(Consumer<byte[], byte[]> consumer, ShardCursor[] cursors) {
+    ConsumerGroupOffsets(Consumer<byte[], byte[]> consumer, ShardCursor[] cursors, LongSupplier nanoTime) {
         this.consumer = consumer;
         this.cursors = cursors;
+        this.nanoTime = nanoTime;
+        this.lastNanos = nanoTime.getAsLong();
+        this.renewedNanos = lastNanos;
         this.noted = new AtomicLongArray(cursors.length);
         this.committed = new long[cursors.length];
     }
@@ -44,15 +54,27 @@ final class ConsumerGroupOffsets {
         return noted.get(shard);
     }
 
+    /** The shard becomes this node's: what was noted when it was before is not told again, others are further. */
+    void begin(int shard) {
+        noted.set(shard, 0);
+        committed[shard] = 0;
+    }
+
     void commitIfDue() {
-        if (System.nanoTime() - lastNanos >= INTERVAL.toNanos()) {
-            commitNow();
+        long now = nanoTime.getAsLong();
+        if (now - lastNanos < INTERVAL.toNanos()) {
+            return;
         }
+        if (now - renewedNanos >= RENEWAL.toNanos()) {
+            renewedNanos = now;
+            Arrays.fill(committed, 0);
+        }
+        commitNow();
     }
 
     /** Sends the offsets of assigned shards that have changed, without waiting for the answer. */
     void commitNow() {
-        lastNanos = System.nanoTime();
+        lastNanos = nanoTime.getAsLong();
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
         for (ShardCursor cursor : cursors) {
             long offset = noted.get(cursor.shard());

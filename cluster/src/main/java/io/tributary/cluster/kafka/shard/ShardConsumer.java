@@ -103,7 +103,7 @@ final class ShardConsumer implements AutoCloseable {
             cursors[shard] = new ShardCursor(new TopicPartition(topic, shard), this::skipped);
         }
         this.consumer = KafkaClients.consumer(config, ClientProperties.shardConsumer(config, clientId));
-        this.commits = new ConsumerGroupOffsets(consumer, cursors);
+        this.commits = new ConsumerGroupOffsets(consumer, cursors, System::nanoTime);
         this.lags = new ShardLags(consumer, topic, shards, commits::notedOf, retention, clock);
         this.thread = Thread.ofPlatform().name(clientId + "-reader").daemon().unstarted(this::run);
         this.early =
@@ -319,6 +319,7 @@ final class ShardConsumer implements AutoCloseable {
         for (ShardCursor cursor : added) {
             consumer.pause(List.of(cursor.partition()));
             consumer.seek(cursor.partition(), 0);
+            commits.begin(cursor.shard());
             cursor.assign();
         }
         tell("assigned", added, reader::onAssigned);

@@ -2,6 +2,7 @@ package io.tributary.cluster.kafka.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,9 @@ class ConsumerGroupOffsetsTest {
 
     private final Asked consumer = new Asked();
     private final ShardCursor cursor = new ShardCursor(PARTITION, _ -> {});
-    private final ConsumerGroupOffsets commits = new ConsumerGroupOffsets(consumer, new ShardCursor[] {cursor});
+    private Duration now = Duration.ZERO;
+    private final ConsumerGroupOffsets commits =
+            new ConsumerGroupOffsets(consumer, new ShardCursor[] {cursor}, () -> now.toNanos());
 
     /** Writes down the offsets that are to be committed, and answers when it is told to. */
     private static final class Asked extends MockConsumer<byte[], byte[]> {
@@ -73,5 +76,36 @@ class ConsumerGroupOffsetsTest {
         consumer.answer(1, null);
         commits.commitNow();
         assertThat(consumer.offsets).containsExactly(7L, 8L);
+    }
+
+    /** Kafka forgets what was committed a week ago, and then the shard would seem to lag, for it may be long quiet. */
+    @Test
+    void offsetThatDoesNotChangeIsCommittedAgainWithinADay() {
+        cursor.assign();
+        commits.note(0, 7);
+        commits.commitNow();
+        consumer.answer(0, null);
+        now = Duration.ofMinutes(1);
+        commits.commitIfDue();
+        assertThat(consumer.offsets).containsExactly(7L);
+        now = Duration.ofDays(1);
+        commits.commitIfDue();
+        assertThat(consumer.offsets).containsExactly(7L, 7L);
+        now = now.plusMinutes(1);
+        commits.commitIfDue();
+        assertThat(consumer.offsets).containsExactly(7L, 7L);
+    }
+
+    @Test
+    void offsetOfAnEarlierOwnershipIsNotCommittedAgain() {
+        cursor.assign();
+        commits.note(0, 7);
+        commits.commitNow();
+        cursor.revoke();
+        commits.begin(0);
+        cursor.assign();
+        now = Duration.ofDays(1);
+        commits.commitIfDue();
+        assertThat(consumer.offsets).containsExactly(7L);
     }
 }
