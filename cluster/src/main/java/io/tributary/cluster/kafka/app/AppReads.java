@@ -1,5 +1,7 @@
 package io.tributary.cluster.kafka.app;
 
+import io.tributary.cluster.kafka.ClientProperties;
+import io.tributary.cluster.kafka.KafkaClients;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.persistence.app.AppTopics.AppTopic;
@@ -52,7 +54,12 @@ final class AppReads implements AutoCloseable {
         this.timer = timer;
         this.recorder = recorder;
         this.readAhead = new ReadAhead(apps.readAheadBytes());
-        this.catchUp = new BacklogReader(config, clientId, recorder);
+        String behind = clientId + "-catch-up";
+        this.catchUp = new BacklogReader(
+                () -> KafkaClients.consumer(config, ClientProperties.appConsumer(config, behind)),
+                behind,
+                recorder,
+                onBroken);
         for (int i = 0; i < apps.consumers(); i++) {
             consumers.add(new AppConsumer(config, clientId + "-reader-" + i, recorder, this::lookWhereItIs, onBroken));
         }

@@ -1,8 +1,5 @@
 package io.tributary.cluster.kafka.app;
 
-import io.tributary.cluster.kafka.ClientProperties;
-import io.tributary.cluster.kafka.KafkaClients;
-import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.persistence.app.AppTopics.AppRecord;
 import io.tributary.persistence.app.AppTopics.Page;
@@ -11,9 +8,9 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.slf4j.Logger;
@@ -33,18 +30,27 @@ final class BacklogReader implements AutoCloseable {
     private static final Duration ASK = Duration.ofSeconds(5);
     private static final Duration RETRY = Duration.ofSeconds(1);
 
-    private final KafkaConfig config;
-    private final String clientId;
+    private final Supplier<Consumer<byte[], byte[]>> consumers;
     private final KafkaRecorder recorder;
+    private final java.util.function.Consumer<Throwable> onBroken;
     private final BlockingQueue<Wanted> queue = new LinkedBlockingQueue<>();
     private final Thread thread;
     private volatile boolean closing;
 
-    BacklogReader(KafkaConfig config, String clientId, KafkaRecorder recorder) {
-        this.config = config;
-        this.clientId = clientId;
+    /**
+     * Starts it.
+     *
+     * @param consumers creates the consumer, and is asked again when that fails
+     */
+    BacklogReader(
+            Supplier<Consumer<byte[], byte[]>> consumers,
+            String name,
+            KafkaRecorder recorder,
+            java.util.function.Consumer<Throwable> onBroken) {
+        this.consumers = consumers;
         this.recorder = recorder;
-        this.thread = Thread.ofPlatform().name(clientId + "-catch-up").daemon().start(this::run);
+        this.onBroken = onBroken;
+        this.thread = Thread.ofPlatform().name(name).daemon().start(this::run);
     }
 
     /** Answers the read of the feed; any thread. */
@@ -65,21 +71,36 @@ final class BacklogReader implements AutoCloseable {
 
     private void run() {
         try {
-            Wanted first = queue.take();
-            try (KafkaConsumer<byte[], byte[]> consumer =
-                    KafkaClients.consumer(config, ClientProperties.appConsumer(config, clientId + "-catch-up"))) {
-                for (Wanted wanted = first; !closing; wanted = queue.take()) {
-                    answer(consumer, wanted);
-                }
+            while (!closing) {
+                serve();
             }
         } catch (InterruptedException | InterruptException e) {
             LOG.debug("closed", e);
         } catch (RuntimeException | Error e) {
-            LOG.error("clients that share a topic cannot catch up any more", e);
+            if (!closing) {
+                LOG.error("clients that share a topic cannot catch up any more", e);
+                onBroken.accept(e);
+            }
         }
     }
 
-    private void answer(KafkaConsumer<byte[], byte[]> consumer, Wanted wanted) throws InterruptedException {
+    private void serve() throws InterruptedException {
+        Wanted wanted = queue.take();
+        Consumer<byte[], byte[]> created;
+        try {
+            created = consumers.get();
+        } catch (RuntimeException e) {
+            tryAgain(wanted, e);
+            return;
+        }
+        try (Consumer<byte[], byte[]> consumer = created) {
+            for (; !closing; wanted = queue.take()) {
+                answer(consumer, wanted);
+            }
+        }
+    }
+
+    private void answer(Consumer<byte[], byte[]> consumer, Wanted wanted) throws InterruptedException {
         if (wanted.read.answer().isDone()) {
             return;
         }
@@ -92,15 +113,19 @@ final class BacklogReader implements AutoCloseable {
             }
         } catch (InterruptException e) {
             throw e;
-        } catch (KafkaException e) {
-            LOG.warn("{} cannot be read; trying again", wanted.feed.partition(), e);
-            recorder.onError();
-            queue.add(wanted);
-            TimeUnit.NANOSECONDS.sleep(RETRY.toNanos());
+        } catch (RuntimeException e) {
+            tryAgain(wanted, e);
         }
     }
 
-    private static Page page(KafkaConsumer<byte[], byte[]> consumer, Wanted wanted) {
+    private void tryAgain(Wanted wanted, RuntimeException failure) throws InterruptedException {
+        LOG.warn("{} cannot be read; trying again", wanted.feed.partition(), failure);
+        recorder.onError();
+        queue.add(wanted);
+        TimeUnit.NANOSECONDS.sleep(RETRY.toNanos());
+    }
+
+    private static Page page(Consumer<byte[], byte[]> consumer, Wanted wanted) {
         TopicPartition partition = wanted.feed.partition();
         List<TopicPartition> alone = List.of(partition);
         AppRead read = wanted.read;
