@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +42,7 @@ final class AppProducer implements AutoCloseable {
     private static final long CLOSE_POLL_MILLIS = 5;
 
     private final KafkaConfig config;
-    private final String clientId;
+    private final Supplier<AppSender> senders;
     private final AppAdmin admin;
     private final KafkaRecorder recorder;
     private final Consumer<Throwable> onBroken;
@@ -53,11 +54,15 @@ final class AppProducer implements AutoCloseable {
 
     private final AtomicReference<@Nullable Throwable> broken = new AtomicReference<>();
     private final AtomicReference<AppSender> sender;
+    /** One that could not be replaced; it is tried again with the next look at the lanes. */
+    private final AtomicReference<@Nullable AppSender> unreplaced = new AtomicReference<>();
+
     private volatile boolean closed;
 
+    /** @param senders creates the first sender, and each that replaces another: that is tried again when it fails */
     AppProducer(
             KafkaConfig config,
-            String clientId,
+            Supplier<AppSender> senders,
             AppAdmin admin,
             ScheduledExecutorService timer,
             KafkaRecorder recorder,
@@ -65,12 +70,12 @@ final class AppProducer implements AutoCloseable {
             Consumer<Throwable> onBroken) {
         this.makeAnew = makeAnew;
         this.config = config;
-        this.clientId = clientId;
+        this.senders = senders;
         this.admin = admin;
         this.recorder = recorder;
         this.onBroken = onBroken;
         this.budget = new ByteBudget(config.appends().bufferBytes());
-        this.sender = new AtomicReference<>(new AppSender(config, clientId));
+        this.sender = new AtomicReference<>(senders.get());
         Future<?> _ = timer.scheduleWithFixedDelay(this::pumpHeld, PUMP_MILLIS, PUMP_MILLIS, TimeUnit.MILLISECONDS);
         Future<?> _ = timer.scheduleWithFixedDelay(this::lookAtLanes, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
@@ -150,21 +155,31 @@ final class AppProducer implements AutoCloseable {
     /** A sender has records that it will never get rid of: it is replaced. */
     void replace(AppSender stuck) {
         Thread.ofVirtual().start(() -> {
-            if (closed || sender.get() != stuck) {
-                return;
-            }
-            AppSender next = new AppSender(config, clientId);
-            if (sender.compareAndSet(stuck, next)) {
-                LOG.debug("a new producer: the old one has records of a topic that is gone");
-                stuck.retire();
-                lanes.values().forEach(AppTopicQueue::pump);
-                if (closed) {
-                    next.close();
-                }
-            } else {
-                next.close();
+            try {
+                replaceNow(stuck);
+            } catch (RuntimeException e) {
+                LOG.warn("there is no new producer yet for the topics of applications; trying again", e);
+                recorder.onError();
+                unreplaced.set(stuck);
             }
         });
+    }
+
+    private void replaceNow(AppSender stuck) {
+        if (closed || sender.get() != stuck) {
+            return;
+        }
+        AppSender next = senders.get();
+        if (sender.compareAndSet(stuck, next)) {
+            LOG.debug("a new producer: the old one has records of a topic that is gone");
+            stuck.retire();
+            lanes.values().forEach(AppTopicQueue::pump);
+            if (closed) {
+                next.close();
+            }
+        } else {
+            next.close();
+        }
     }
 
     /** A record that was accepted will never be durable. */
@@ -191,6 +206,10 @@ final class AppProducer implements AutoCloseable {
 
     /** Asks for the topics of records that have waited long, and forgets lanes that nobody uses. */
     private void lookAtLanes() {
+        AppSender stuck = unreplaced.getAndSet(null);
+        if (stuck != null) {
+            replace(stuck);
+        }
         long now = System.nanoTime();
         for (Map.Entry<TopicPartition, AppTopicQueue> each : List.copyOf(lanes.entrySet())) {
             AppTopicQueue lane = each.getValue();

@@ -96,7 +96,8 @@ public final class KafkaAppTopics implements AppTopics {
         this.timer = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name(name + "-timer").factory());
         this.admin = new AppAdmin(config, name, recorder);
-        this.producer = new AppProducer(config, name, admin, timer, recorder, this::makeAnew, onBroken);
+        this.producer = new AppProducer(
+                config, () -> new AppSender(config, name), admin, timer, recorder, this::makeAnew, onBroken);
         this.reads = new AppReads(config, apps, name, admin, timer, recorder, onBroken);
         this.acknowledged = new AcknowledgedPositions(admin, !apps.keepAcknowledged());
         long millis = apps.cleaningInterval().toMillis();
