@@ -55,6 +55,7 @@ public final class ShardTraffic implements OtherNodes {
     private final ConcurrentMap<Integer, KnownOwner> owners = new ConcurrentHashMap<>();
     /** The last owner of each shard on this node, which may have lost it since: then one in {@link #owners} is newer. */
     private final ConcurrentMap<Integer, KnownHere> ownersHere = new ConcurrentHashMap<>();
+
     private volatile Runnable served = () -> {};
 
     /** Messages that wait until a link has room. */
