@@ -53,7 +53,7 @@ public final class ShardTraffic implements OtherNodes {
     private final ScheduledExecutorService timer;
     private final ConcurrentMap<String, Link> links = new ConcurrentHashMap<>();
     private final ConcurrentMap<Integer, KnownOwner> owners = new ConcurrentHashMap<>();
-    /** The last owner of each shard on this node, which may have lost it since: then one in {@link #owners} is newer. */
+    /** The last owner of each shard on this node; when that has lost it, one in {@link #owners} is newer. */
     private final ConcurrentMap<Integer, KnownHere> ownersHere = new ConcurrentHashMap<>();
 
     private volatile Runnable served = () -> {};
