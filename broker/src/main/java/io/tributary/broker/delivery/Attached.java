@@ -15,12 +15,7 @@ import io.tributary.common.event.ClientKind;
  */
 @SuppressWarnings("ArrayRecordComponent") // handed on, never compared or modified
 public record Attached(
-        long session,
-        long epoch,
-        boolean sessionPresent,
-        ClientKind kind,
-        int[] inboundPacketIds,
-        long foldedUpTo) {
+        long session, long epoch, boolean sessionPresent, ClientKind kind, int[] inboundPacketIds, long foldedUpTo) {
     /** Any offset may be counted. */
     public static final long UNKNOWN = Long.MAX_VALUE;
 }

@@ -38,7 +38,8 @@ public final class Stages {
             return future.join();
         } catch (CompletionException e) {
             throw switch (e.getCause()) {
-                case TimeoutException _ -> new IllegalStateException("it took longer than " + limit.toSeconds() + " s", e);
+                case TimeoutException _ ->
+                    new IllegalStateException("it took longer than " + limit.toSeconds() + " s", e);
                 case RuntimeException cause -> cause;
                 case null, default -> e;
             };

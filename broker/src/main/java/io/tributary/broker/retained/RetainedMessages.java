@@ -228,7 +228,10 @@ public final class RetainedMessages {
         if (failure == null) {
             write.done.complete(true);
         } else {
-            LOG.error("the retained message of {} is not stored: {}", TenantNames.display(topic.name()), failure.toString());
+            LOG.error(
+                    "the retained message of {} is not stored: {}",
+                    TenantNames.display(topic.name()),
+                    failure.toString());
             write.done.completeExceptionally(failure);
         }
         if (following != null) {

@@ -48,7 +48,8 @@ public final class Router implements ClientRouting {
     private static final long MOST_WAITING_BYTES = 8 << 20;
 
     /** About how many bytes one of them takes besides its own. */
-    private static final int WAITING_COST = 500;
+    private static final long WAITING_COST = 500;
+
     private static final String NOT_AUTHORIZED = "not authorised to publish to this topic";
 
     private final String node;

@@ -70,13 +70,13 @@ class LargeFanOutTest {
     }
 
     private static Publish publish(byte[] payload) {
-        return new Publish(
-                "a/b", payload, QoS.AT_MOST_ONCE, false, false, 0, 0, -1, PublishProperties.NONE, List.of());
+        return new Publish("a/b", payload, QoS.AT_MOST_ONCE, false, false, 0, 0, -1, PublishProperties.NONE, List.of());
     }
 
     private static List<byte[]> payloads() {
         Random random = new Random(1);
-        return IntStream.of(0, 100, TemplateCache.LARGE_BYTES - 1, TemplateCache.LARGE_BYTES, 20_000, 10, 300_000, 40_000)
+        return IntStream.of(
+                        0, 100, TemplateCache.LARGE_BYTES - 1, TemplateCache.LARGE_BYTES, 20_000, 10, 300_000, 40_000)
                 .mapToObj(size -> {
                     byte[] payload = new byte[size];
                     random.nextBytes(payload);

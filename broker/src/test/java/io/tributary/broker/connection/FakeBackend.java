@@ -125,7 +125,8 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     boolean holdReleases;
     boolean congested;
     /** Where publishers wait for retained messages to be stored. */
-    @Nullable RoomQueue storing;
+    @Nullable
+    RoomQueue storing;
 
     boolean behind;
     boolean behindAgain;

@@ -229,10 +229,7 @@ class ShardsTest {
         shards.attach(attach("a", 1), _ -> {});
         Attached attached = answers.attached.take();
         shards.detach(detach("a", attached.session(), attached.epoch()), () -> {});
-        appends.relay(
-                new Relay("a", attached.epoch(), 1, message("m"), Destinations.NONE),
-                () -> false,
-                (_, _) -> {});
+        appends.relay(new Relay("a", attached.epoch(), 1, message("m"), Destinations.NONE), () -> false, (_, _) -> {});
         assertThat(appends.relays().isEmpty()).isTrue();
     }
 

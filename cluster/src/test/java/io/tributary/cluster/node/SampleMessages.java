@@ -118,7 +118,8 @@ final class SampleMessages {
 
     private Attached attached() {
         int[] packetIds = random.ints(random.nextInt(4), 1, 65_536).sorted().toArray();
-        return new Attached(number(), number(), random.nextBoolean(), ClientKind.of(random.nextInt(3)), packetIds, number());
+        return new Attached(
+                number(), number(), random.nextBoolean(), ClientKind.of(random.nextInt(3)), packetIds, number());
     }
 
     private @Nullable String group() {

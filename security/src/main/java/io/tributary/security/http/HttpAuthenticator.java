@@ -45,8 +45,7 @@ public final class HttpAuthenticator implements Authenticator {
     private final RequestQueue queue = new RequestQueue(AT_ONCE, WAITING, System::nanoTime);
     private final AnswerCache cache = new AnswerCache(CACHED, System::nanoTime);
 
-    private HttpAuthenticator(
-            Config config, @Nullable WatchedFile<String> token, WebClient web, InstantSource clock) {
+    private HttpAuthenticator(Config config, @Nullable WatchedFile<String> token, WebClient web, InstantSource clock) {
         this.config = config;
         this.token = token;
         this.web = web;

@@ -229,7 +229,8 @@ class JwtAuthenticatorTest {
 
     @Test
     void keyThatTheFileHasNoMoreIsNotTakenAndWrongFileChangesNothing() throws Exception {
-        Path file = Files.writeString(folder.resolve("key.pem"), pem(RSA.toPublicKey().getEncoded()));
+        Path file = Files.writeString(
+                folder.resolve("key.pem"), pem(RSA.toPublicKey().getEncoded()));
         Link link = open(config(new JwtConfig.InFile(new FileContent<>(file, () -> Keys.file(file)))));
         String old = rsa(RSA, subject("a"));
         String another = sign(new JWSHeader(JWSAlgorithm.ES256), new ECDSASigner(EC), subject("a"));

@@ -47,8 +47,10 @@ record JwtSettingsCheck(String group, AuthenticatorSettings settings) {
         }
         if (secretFile != null) {
             String name = group + ".secret-file";
-            return inFile(name, secretFile, file -> Keys.secret(
-                    Keys.utf8(ChangingSecret.lines(file, 1).getFirst())));
+            return inFile(
+                    name,
+                    secretFile,
+                    file -> Keys.secret(Keys.utf8(ChangingSecret.lines(file, 1).getFirst())));
         }
         if (onWeb) {
             Path authorities = authorities(group, settings.certificates());

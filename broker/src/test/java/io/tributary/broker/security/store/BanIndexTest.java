@@ -99,8 +99,8 @@ class BanIndexTest {
                 client("c", "mallory").accepted("c", ClientKind.DEVICE, new Principal("r", "mallory"), new Accepted());
         Ban mild = ban("mild", Subject.USER, "mallory", null, false);
         assertThat(bans.mustDisconnect(client)).isFalse();
-        ClientInfo byAnotherName = client("c", "Mallory")
-                .accepted("c", ClientKind.DEVICE, entryOf("mallory"), new Accepted());
+        ClientInfo byAnotherName =
+                client("c", "Mallory").accepted("c", ClientKind.DEVICE, entryOf("mallory"), new Accepted());
         Ban severe = ban("severe", Subject.USER, "mallory", null, true);
         assertThat(bans.mustDisconnect(client)).isTrue();
         assertThat(bans.mustDisconnect(byAnotherName)).isTrue();

@@ -25,8 +25,7 @@ public final class SecretFile {
      * be used, what was there before. Asking blocks.
      */
     public static Supplier<String> changing(String setting, String path) {
-        ChangingSecret<String> secret =
-                SettingException.naming(setting, () -> ChangingSecret.password(Path.of(path)));
+        ChangingSecret<String> secret = SettingException.naming(setting, () -> ChangingSecret.password(Path.of(path)));
         return secret::read;
     }
 
