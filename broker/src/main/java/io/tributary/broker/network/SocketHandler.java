@@ -81,8 +81,8 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         decoder = new MqttDecoder(listener.config().limits().packets());
         outbound = new OutboundBatch(channel, mailbox, listener.recorder());
         stall = new StallGuard(channel, listener.network().maxStall(), this::stalled);
-        unfinished =
-                new UnfinishedPacket(channel.eventLoop(), listener.unfinished(), this::resumeReading, this::unfinished);
+        unfinished = new UnfinishedPacket(
+                channel.eventLoop(), listener.unfinished(), this::isPaused, this::resumeReading, this::unfinished);
         ReasonCode refusal = verdict instanceof ListenerAdmission.Refused(ReasonCode reason) ? reason : null;
         ConnectionOrigin peer = new ConnectionOrigin(
                 ClientOrigin.text(channel),
@@ -339,7 +339,11 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
             decoding = false;
         }
         keepRest();
-        unfinished.hold(received == null ? 0 : received.capacity(), decoded);
+        if (received == null) {
+            unfinished.release();
+        } else {
+            unfinished.hold(received.readableBytes(), received.capacity(), decoded);
+        }
         endHalf(connection.isPaused());
         if (!isEnded) {
             channel.config().setAutoRead(closing || mayRead());
@@ -358,6 +362,10 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
 
     private boolean mayRead() {
         return !closing && (isEnded || (!choked && !unfinished.isWaiting())) && connection.mayRead();
+    }
+
+    private boolean isPaused() {
+        return !connection.mayRead();
     }
 
     private boolean decodeNext() {
@@ -396,6 +404,11 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         }
         if (closing || !received.isReadable()) {
             releaseReceived();
+        } else if (received.capacity() > UnfinishedPackets.FREE_BYTES
+                && received.readableBytes() <= UnfinishedPackets.FREE_BYTES) {
+            ByteBuf rest = channel.alloc().ioBuffer(received.readableBytes()).writeBytes(received);
+            releaseReceived();
+            received = rest; // in no larger a buffer than is counted for it
         } else {
             received.discardSomeReadBytes();
         }

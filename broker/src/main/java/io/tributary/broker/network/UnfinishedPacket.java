@@ -4,11 +4,14 @@ import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A packet of one connection of which only a part has come. While memory for such packets is short, a packet that is
- * not finished in time ends its connection. Confined to the event loop.
+ * not finished in time ends its connection. Where the broker takes no packets of the connection, what is here may be
+ * whole packets: they count as memory, but the connection does not wait for more, and the time does not count.
+ * Confined to the event loop.
  */
 final class UnfinishedPacket {
     private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -21,8 +24,10 @@ final class UnfinishedPacket {
 
     private final EventLoop loop;
     private final UnfinishedPackets all;
+    private final BooleanSupplier isPaused;
     private final Runnable resume;
     private final Runnable giveUp;
+    private int here;
     private long held;
     private long begunAtNanos;
     private long grownAtNanos;
@@ -33,12 +38,15 @@ final class UnfinishedPacket {
     /**
      * Creates it for a connection of which no packet is unfinished.
      *
+     * @param isPaused whether the broker takes no packets of the connection, for a reason of its own
      * @param resume run when the connection may be read again
      * @param giveUp run when the packet took too long
      */
-    UnfinishedPacket(EventLoop loop, UnfinishedPackets all, Runnable resume, Runnable giveUp) {
+    UnfinishedPacket(
+            EventLoop loop, UnfinishedPackets all, BooleanSupplier isPaused, Runnable resume, Runnable giveUp) {
         this.loop = loop;
         this.all = all;
+        this.isPaused = isPaused;
         this.resume = resume;
         this.giveUp = giveUp;
     }
@@ -51,10 +59,11 @@ final class UnfinishedPacket {
     /**
      * Notes how many bytes of the packet are here.
      *
+     * @param memory how many bytes the buffer takes that they are in
      * @param isAnother whether it is another packet than before
      */
-    void hold(int bytes, boolean isAnother) {
-        long counted = bytes <= UnfinishedPackets.FREE_BYTES ? 0 : bytes;
+    void hold(int bytes, int memory, boolean isAnother) {
+        long counted = bytes <= UnfinishedPackets.FREE_BYTES ? 0 : memory;
         if (counted == 0 && held == 0) {
             return; // as after nearly every read
         }
@@ -68,11 +77,13 @@ final class UnfinishedPacket {
             return;
         }
         long now = loop.ticker().nanoTime();
-        begunAtNanos = isAnother || held == 0 ? now : begunAtNanos;
-        grownAtNanos = more == 0 ? grownAtNanos : now;
+        boolean isNew = isAnother || held == 0;
+        begunAtNanos = isNew ? now : begunAtNanos;
+        grownAtNanos = isNew || bytes > here ? now : grownAtNanos;
+        here = bytes;
         held = counted;
         startTimer();
-        if (more > 0 && !mayGoOn && !isWaiting) {
+        if (more > 0 && !mayGoOn && !isWaiting && !isPaused.getAsBoolean()) {
             isWaiting = true;
             stopWaiting = all.await(() -> loop.execute(this::wake));
         }
@@ -80,7 +91,7 @@ final class UnfinishedPacket {
 
     /** There is no packet any more. */
     void release() {
-        hold(0, true);
+        hold(0, 0, true);
     }
 
     private void wake() {
@@ -106,6 +117,11 @@ final class UnfinishedPacket {
     }
 
     private void check() {
+        if (isPaused.getAsBoolean()) {
+            begunAtNanos += CHECK_NANOS;
+            grownAtNanos += CHECK_NANOS;
+            return;
+        }
         long now = loop.ticker().nanoTime();
         boolean isTooSlow = isWaiting
                 ? now - begunAtNanos >= LONGEST_WAITING_NANOS

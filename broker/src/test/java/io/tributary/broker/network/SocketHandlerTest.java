@@ -25,13 +25,16 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class SocketHandlerTest {
     private final FakeBackend backend = new FakeBackend();
     private final Flushes flushes = new Flushes();
+    private final UnfinishedPackets unfinished = new UnfinishedPackets(100_000);
     private final EmbeddedChannel channel = new EmbeddedChannel(pipeline());
 
     @AfterEach
@@ -173,6 +176,43 @@ class SocketHandlerTest {
     }
 
     @Test
+    void keepsSmallRestOfAPacketWithoutTheBufferOfTheRead() {
+        connect();
+        byte[] publish = Packets.bytes(Packets.publish("a"));
+        ByteBuf in = channel.alloc().buffer(64 * 1024);
+        in.writeBytes(publish).writeBytes(publish, 0, 3);
+
+        channel.writeInbound(in);
+        assertThat(in.refCnt()).isZero();
+        write(Arrays.copyOfRange(publish, 3, publish.length));
+
+        assertThat(backend.published()).isEqualTo(2);
+    }
+
+    /** Its packets are whole, and it is the broker that does not take them. */
+    @Test
+    void keepsClientThatIsNotReadThoughMemoryForUnfinishedPacketsIsShort() {
+        connect();
+        backend.holdAttach();
+        EmbeddedChannel paused = new EmbeddedChannel(pipeline());
+        paused.freezeTime();
+        paused.writeInbound(Unpooled.copiedBuffer(Packets.bytes(Packets.connect("paused"))));
+        paused.writeInbound(Unpooled.wrappedBuffer(new byte[100_000])); // of what kind is not looked at yet
+        write((byte) 0x30, (byte) 0x80, (byte) 0x80, (byte) 0x04, (byte) 0, (byte) 1, (byte) 'a');
+        write(new byte[20_000]); // of 65,536
+        assertThat(unfinished.isShort()).isTrue();
+
+        for (int i = 0; i < 3; i++) {
+            paused.advanceTimeBy(1, TimeUnit.SECONDS);
+            paused.runScheduledPendingTasks();
+        }
+
+        assertThat(paused.isOpen()).isTrue();
+        paused.finishAndReleaseAll();
+        assertThat(unfinished.isShort()).isFalse();
+    }
+
+    @Test
     void tellsClientWhenNodeShutsDown() {
         connect();
 
@@ -210,7 +250,7 @@ class SocketHandlerTest {
                 FakeServices.on(backend),
                 backend.target,
                 new LoopMailboxes(),
-                new UnfinishedPackets(1L << 30),
+                unfinished,
                 new StrayClients(config, System::nanoTime, _ -> {}),
                 flushes);
         return new Pipeline(listener, SocketLayer.PLAIN, new DefaultChannelGroup(GlobalEventExecutor.INSTANCE));

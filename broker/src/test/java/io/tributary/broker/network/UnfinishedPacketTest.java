@@ -14,6 +14,7 @@ class UnfinishedPacketTest {
     private final EmbeddedChannel channel = new EmbeddedChannel();
     private final UnfinishedPackets all = new UnfinishedPackets(2 * LARGE + 1000);
     private final List<String> told = new ArrayList<>();
+    private boolean isPaused;
     private final UnfinishedPacket one = packet("one");
     private final UnfinishedPacket two = packet("two");
     private final UnfinishedPacket three = packet("three");
@@ -24,8 +25,8 @@ class UnfinishedPacketTest {
 
     @Test
     void smallPacketsAreNotCounted() {
-        one.hold(UnfinishedPackets.FREE_BYTES, true);
-        two.hold(2 * LARGE, true);
+        one.hold(UnfinishedPackets.FREE_BYTES, UnfinishedPackets.FREE_BYTES, true);
+        two.hold(2 * LARGE, 2 * LARGE, true);
         assertThat(one.isWaiting()).isFalse();
         assertThat(two.isWaiting()).isFalse();
     }
@@ -33,9 +34,9 @@ class UnfinishedPacketTest {
     @Test
     void packetWaitsWhenAllTogetherAreTooLarge() {
         fill();
-        three.hold(LARGE, true);
+        three.hold(LARGE, LARGE, true);
         assertThat(three.isWaiting()).isTrue();
-        one.hold(0, true);
+        one.hold(0, 0, true);
         channel.runPendingTasks();
         assertThat(told).containsExactly("three goes on");
         assertThat(three.isWaiting()).isFalse();
@@ -46,14 +47,14 @@ class UnfinishedPacketTest {
         fill();
         one.release();
         two.release();
-        three.hold(2 * LARGE, true);
+        three.hold(2 * LARGE, 2 * LARGE, true);
         assertThat(three.isWaiting()).isFalse();
     }
 
     @Test
     void nothingIsLeftOfAConnectionThatEndsWhileItWaits() {
         fill();
-        three.hold(LARGE, true);
+        three.hold(LARGE, LARGE, true);
         assertThat(all.isShort()).isTrue();
         three.release();
         assertThat(all.isShort()).isFalse();
@@ -65,11 +66,11 @@ class UnfinishedPacketTest {
     @Test
     void waitingPacketsAreWokenOnlyWhenThereIsRoom() {
         fill();
-        three.hold(LARGE, true);
-        one.hold(LARGE / 2, false);
+        three.hold(LARGE, LARGE, true);
+        one.hold(LARGE / 2, LARGE / 2, false);
         channel.runPendingTasks();
         assertThat(told).isEmpty();
-        two.hold(LARGE / 2, false);
+        two.hold(LARGE / 2, LARGE / 2, false);
         channel.runPendingTasks();
         assertThat(told).containsExactly("three goes on");
     }
@@ -77,9 +78,9 @@ class UnfinishedPacketTest {
     @Test
     void packetThatDoesNotGrowIsGivenUpWhenOthersWait() {
         fill();
-        three.hold(LARGE, true);
+        three.hold(LARGE, LARGE, true);
         pass(1);
-        one.hold(LARGE + 1, false);
+        one.hold(LARGE + 1, LARGE + 1, false);
         pass(1);
         assertThat(told).containsExactly("two is given up");
     }
@@ -87,11 +88,11 @@ class UnfinishedPacketTest {
     @Test
     void packetThatDoesNotEndIsGivenUpWhenOthersWait() {
         fill();
-        three.hold(LARGE, true);
+        three.hold(LARGE, LARGE, true);
         for (int i = 1; i <= 9; i++) {
             pass(1);
-            one.hold(LARGE + i, false);
-            two.hold(LARGE + i, false);
+            one.hold(LARGE + i, LARGE + i, false);
+            two.hold(LARGE + i, LARGE + i, false);
         }
         assertThat(told).isEmpty();
         pass(1);
@@ -101,7 +102,7 @@ class UnfinishedPacketTest {
     @Test
     void packetThatWaitsIsGivenUpLater() {
         fill();
-        three.hold(LARGE, true);
+        three.hold(LARGE, LARGE, true);
         pass(29);
         assertThat(told).doesNotContain("three is given up");
         pass(1);
@@ -118,19 +119,71 @@ class UnfinishedPacketTest {
     @Test
     void nextPacketHasItsOwnTime() {
         fill();
-        three.hold(LARGE, true);
+        three.hold(LARGE, LARGE, true);
         for (int i = 1; i <= 9; i++) {
             pass(1);
-            one.hold(LARGE + i, i == 9);
-            two.hold(LARGE + i, false);
+            one.hold(LARGE + i, LARGE + i, i == 9);
+            two.hold(LARGE + i, LARGE + i, false);
         }
         pass(1);
         assertThat(told).containsExactly("two is given up");
     }
 
+    @Test
+    void nextPacketIsProgressThoughItTakesAsMuchMemory() {
+        fill();
+        three.hold(LARGE, LARGE, true);
+        pass(1);
+        one.hold(LARGE, LARGE, true);
+        pass(1);
+        assertThat(told).containsExactly("two is given up");
+    }
+
+    @Test
+    void packetGrowsThoughItsBufferDoesNot() {
+        one.hold(LARGE / 2, LARGE, true);
+        two.hold(LARGE / 2, LARGE, true);
+        three.hold(LARGE, LARGE, true);
+        pass(1);
+        one.hold(LARGE / 2 + 1, LARGE, false);
+        pass(1);
+        assertThat(told).containsExactly("two is given up");
+    }
+
+    @Test
+    void smallRestInLargeBufferIsNotCounted() {
+        one.hold(1, 2 * LARGE, true);
+        two.hold(2 * LARGE, 2 * LARGE, true);
+        assertThat(two.isWaiting()).isFalse();
+    }
+
+    @Test
+    void connectionThatIsPausedIsNotGivenUp() {
+        fill();
+        three.hold(LARGE, LARGE, true);
+        isPaused = true;
+        pass(100);
+        assertThat(told).isEmpty();
+        isPaused = false;
+        pass(2);
+        assertThat(told).containsExactly("one is given up", "two is given up");
+    }
+
+    @Test
+    void connectionThatIsPausedCountsAndDoesNotWait() {
+        fill();
+        isPaused = true;
+        three.hold(LARGE, LARGE, true);
+        assertThat(three.isWaiting()).isFalse();
+        isPaused = false;
+        one.release();
+        one.hold(LARGE, LARGE, true);
+        assertThat(one.isWaiting()).isTrue();
+    }
+
     private void fill() {
-        one.hold(LARGE, true);
-        two.hold(LARGE, true);
+        one.hold(LARGE, LARGE, true);
+        two.hold(LARGE, LARGE, true);
         assertThat(one.isWaiting()).isFalse();
         assertThat(two.isWaiting()).isFalse();
     }
@@ -144,6 +197,10 @@ class UnfinishedPacketTest {
 
     private UnfinishedPacket packet(String name) {
         return new UnfinishedPacket(
-                channel.eventLoop(), all, () -> told.add(name + " goes on"), () -> told.add(name + " is given up"));
+                channel.eventLoop(),
+                all,
+                () -> isPaused,
+                () -> told.add(name + " goes on"),
+                () -> told.add(name + " is given up"));
     }
 }
