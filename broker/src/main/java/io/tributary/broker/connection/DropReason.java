@@ -9,5 +9,7 @@ public enum DropReason {
     /** The queue in this node's memory was full: for QoS 0, or of a transient session. */
     QUEUE_FULL,
     /** The client may not receive messages of the topic. */
-    NOT_AUTHORIZED
+    NOT_AUTHORIZED,
+    /** The log did not take a retained message for a persistent session: it is closed or broken. */
+    FAILED
 }

@@ -10,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +72,22 @@ final class RetainedReplay {
     /** Adds a subscription; {@link #proceed} is to follow. */
     void add(Request request) {
         requests.add(request);
+    }
+
+    /** The subscriptions with these filters are gone: they bring nothing more. {@link #proceed} is to follow. */
+    void forget(List<TopicFilter> filters) {
+        Request first = requests.peek();
+        if (first == null) {
+            return;
+        }
+        Set<TopicFilter> gone = Set.copyOf(filters);
+        requests.removeIf(request -> gone.contains(request.filter()));
+        if (gone.contains(first.filter())) {
+            page = Collections.emptyIterator();
+            upcoming = null;
+            next = null;
+            begun = false;
+        }
     }
 
     /** Sends what there is room for; called whenever there may be some. Looks at one page at most. */
@@ -176,10 +193,13 @@ final class RetainedReplay {
         appending++;
         context.backend()
                 .appends()
-                .publish(message, List.of(self), null, (offset, failure) -> context.run(this::appended));
+                .publish(message, List.of(self), null, (offset, failure) -> context.run(() -> appended(failure)));
     }
 
-    private void appended() {
+    private void appended(@Nullable Throwable failure) {
+        if (failure != null) {
+            context.services().recorder().dropped(DropReason.FAILED);
+        }
         appending--;
         if (appending == 0) {
             proceed();

@@ -29,8 +29,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * SUBSCRIBE and UNSUBSCRIBE: authorises, has subscriptions made or removed, answers when that is done, and starts the
- * retained messages; and takes subscriptions away that other rules do not allow. Confined to the event loop. One change
+ * SUBSCRIBE and UNSUBSCRIBE: authorises, has subscriptions made or removed, answers when that is done, and starts or
+ * stops the retained messages; and takes subscriptions away that other rules do not allow. Confined to the event loop. One change
  * at a time: until the answer is out no other packet of the client is taken, so that packets take effect in order.
  */
 final class SubscribeFlow {
@@ -103,7 +103,11 @@ final class SubscribeFlow {
                 .subscriptions()
                 .unsubscribe(identity.subscriber(), identity.epoch(), filters)
                 .whenComplete((existed, failure) -> context.run(() -> {
+                    if (failure == null) {
+                        replay.forget(filters); // [MQTT-3.10.4-2]
+                    }
                     replies.unsuback(packet.packetId(), reasons(filters.size(), existed, failure));
+                    replay.proceed();
                     turnIsOver();
                 }));
     }
@@ -153,6 +157,8 @@ final class SubscribeFlow {
         if (withdrawn.isEmpty()) {
             return;
         }
+        replay.forget(Withdrawal.removed(withdrawn));
+        replay.proceed();
         Revocations revocations = context.services().access().revocations();
         boolean isSomethingGone = Withdrawal.count(withdrawn, identity.subscriber(), revocations);
         LOG.debug("{}: rules took {}", name(), withdrawn);

@@ -18,6 +18,14 @@ public record Withdrawal(Change change, TopicFilter filter) {
         LOWERED
     }
 
+    /** The filters of those that were removed. */
+    public static List<TopicFilter> removed(List<Withdrawal> withdrawn) {
+        return withdrawn.stream()
+                .filter(each -> each.change == Change.REMOVED)
+                .map(Withdrawal::filter)
+                .toList();
+    }
+
     /**
      * Has withdrawals counted and noted.
      *
@@ -25,8 +33,7 @@ public record Withdrawal(Change change, TopicFilter filter) {
      * @return whether some subscriptions were removed; of the others the QoS was lowered
      */
     public static boolean count(List<Withdrawal> withdrawn, Subscriber from, Revocations revocations) {
-        long removed =
-                withdrawn.stream().filter(each -> each.change == Change.REMOVED).count();
+        int removed = removed(withdrawn).size();
         revocations.withdrawn(removed, withdrawn.size() - removed, () -> words(withdrawn, from));
         return removed > 0;
     }

@@ -26,6 +26,7 @@ import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
 import io.tributary.common.topic.TopicFilter;
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -411,6 +412,72 @@ class SubscribeFlowTest {
         assertThat(texts(fixture.sink.take(Publish.class))).containsExactly("a/3");
     }
 
+    @Test // [MQTT-3.10.4-2]
+    void sendsNoMoreRetainedMessagesOfASubscriptionThatIsRemoved() {
+        for (int i = 0; i < 130; i++) {
+            retain("a/%03d".formatted(i));
+        }
+        retain("b/1");
+        fixture.connect(Connects.v5().receiveMaximum(60));
+        fixture.send(subscribe(8, plain("a/+", QoS.AT_LEAST_ONCE), plain("b/+", QoS.AT_MOST_ONCE)));
+        assertThat(fixture.sink.take()).hasSize(1 + 60); // in the middle of the second page
+
+        fixture.send(new Unsubscribe(9, List.of("a/+"), List.of()));
+        fixture.send(new Puback(1, ReasonCode.SUCCESS, null, List.of()));
+
+        List<MqttPacket> written = fixture.sink.take();
+        assertThat(written).hasExactlyElementsOfTypes(Unsuback.class, Publish.class);
+        assertThat(text((Publish) written.get(1))).isEqualTo("b/1");
+    }
+
+    @Test
+    void goesOnWithRetainedMessagesOfOtherSubscriptionsWhenOneIsRemoved() {
+        retain("a/1", "a/2", "b/1", "c/1");
+        fixture.connect(Connects.v5().receiveMaximum(1));
+        QoS qos = QoS.AT_LEAST_ONCE;
+        fixture.send(subscribe(8, plain("a/+", qos), plain("b/+", qos), plain("c/+", qos)));
+        fixture.sink.take();
+
+        fixture.send(new Unsubscribe(9, List.of("b/+"), List.of()));
+        for (int id = 1; id <= 3; id++) {
+            fixture.send(new Puback(id, ReasonCode.SUCCESS, null, List.of()));
+        }
+
+        List<MqttPacket> written = fixture.sink.take();
+        assertThat(written).hasExactlyElementsOfTypes(Unsuback.class, Publish.class, Publish.class);
+        assertThat(text((Publish) written.get(1))).isEqualTo("a/2");
+        assertThat(text((Publish) written.get(2))).isEqualTo("c/1");
+    }
+
+    @Test
+    void goesOnWithRetainedMessagesWhenSubscriptionCannotBeRemoved() {
+        retain("a/1", "a/2");
+        fixture.connect(Connects.v5().receiveMaximum(1));
+        fixture.send(subscribe(8, plain("a/+", QoS.AT_LEAST_ONCE)));
+        fixture.sink.take();
+
+        fixture.backend.pendingUnsubscribe = CompletableFuture.failedFuture(new IllegalStateException("down"));
+        fixture.send(new Unsubscribe(9, List.of("a/+"), List.of()));
+        fixture.send(new Puback(1, ReasonCode.SUCCESS, null, List.of()));
+
+        assertThat(fixture.sink.take()).hasExactlyElementsOfTypes(Unsuback.class, Publish.class);
+    }
+
+    @Test
+    void sendsNoMoreRetainedMessagesOfASubscriptionThatRulesRemove() {
+        retain("a/1", "a/2");
+        fixture.connect(Connects.v5().receiveMaximum(1));
+        fixture.send(subscribe(8, plain("a/+", QoS.AT_LEAST_ONCE)));
+        fixture.sink.take();
+
+        fixture.backend.withdrawn = List.of(new Withdrawal(Change.REMOVED, TopicFilter.parse("a/+")));
+        fixture.connection().review();
+        fixture.turn();
+        fixture.send(new Puback(1, ReasonCode.SUCCESS, null, List.of()));
+
+        assertThat(fixture.sink.take()).isEmpty();
+    }
+
     @Test
     void sendsAllPagesOfRetainedMessages() {
         for (int i = 0; i < 130; i++) {
@@ -456,6 +523,18 @@ class SubscribeFlowTest {
         fixture.turn();
 
         assertThat(fixture.backend.appended).hasSize(100);
+    }
+
+    @Test
+    void countsRetainedMessageThatLogDoesNotTake() {
+        retain("a/1");
+        fixture.connect(Connects.v5().durable());
+        fixture.send(subscribe(8, plain("a/+", QoS.AT_LEAST_ONCE)));
+
+        fixture.backend.appended.getFirst().callback().onAppended(-1, new IOException("closed"));
+        fixture.turn();
+
+        assertThat(fixture.recorder.dropped).containsExactly(DropReason.FAILED);
     }
 
     @Test
