@@ -35,25 +35,24 @@ public record Grant(QoS qos, boolean retainAsPublished, List<Integer> subscripti
     }
 
     /**
-     * The grant of overlapping subscriptions: one copy, at the highest QoS, with all identifiers [MQTT-3.3.4-2,
-     * MQTT-3.3.4-4].
+     * The grant of overlapping subscriptions, each with its own: one copy, at the highest QoS, with all identifiers
+     * [MQTT-3.3.4-2, MQTT-3.3.4-4].
      */
-    Grant merge(Grant other) {
-        return new Grant(
-                qos.max(other.qos),
-                retainAsPublished || other.retainAsPublished,
-                concat(subscriptionIds, other.subscriptionIds));
+    static Grant merge(List<Grant> grants) {
+        QoS highest = QoS.AT_MOST_ONCE;
+        boolean isAsPublished = false;
+        List<Integer> ids = new ArrayList<>(grants.size());
+        for (Grant grant : grants) {
+            highest = highest.max(grant.qos);
+            isAsPublished |= grant.retainAsPublished;
+            ids.addAll(grant.subscriptionIds);
+        }
+        return ids.isEmpty()
+                ? of(highest, isAsPublished, 0)
+                : new Grant(
+                        highest, isAsPublished, List.copyOf(ids.subList(0, Math.min(ids.size(), MOST_SUBSCRIPTION_IDS))));
     }
 
     /** How many identifiers a copy has at most: so many that only a client that is up to no good misses one. */
     static final int MOST_SUBSCRIPTION_IDS = 4_096;
-
-    private static List<Integer> concat(List<Integer> first, List<Integer> second) {
-        if (first.isEmpty()) {
-            return second;
-        }
-        List<Integer> all = new ArrayList<>(first);
-        all.addAll(second);
-        return List.copyOf(all.subList(0, Math.min(all.size(), MOST_SUBSCRIPTION_IDS)));
-    }
 }

@@ -2,6 +2,8 @@ package io.tributary.broker.subscription;
 
 import io.tributary.broker.security.Decision;
 import io.tributary.broker.security.Permissions;
+import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,28 +47,27 @@ public record Receiver(
     }
 
     /**
-     * The same session with the subscriptions of both. One that may bring nothing does not count, and where one may
-     * bring all, it brings the topic.
+     * One session with all these subscriptions of it, of which there is at least one. Those that may bring nothing do
+     * not count, and where one may bring all, it brings the topic.
      */
-    Receiver merge(Receiver other) {
-        if (bringsNothing() || other.bringsNothing()) {
-            return bringsNothing() ? other : this;
+    static Receiver merge(List<Receiver> all) {
+        List<Receiver> counted =
+                all.stream().filter(each -> !each.bringsNothing()).toList();
+        Receiver first = counted.isEmpty() ? all.getFirst() : counted.getFirst();
+        if (counted.size() <= 1) {
+            return first;
         }
-        return new Receiver(
-                subscriber,
-                grant.merge(other.grant),
-                mergeNullable(ownGrant, other.ownGrant),
-                other.asked == null ? null : asked);
+        Grant grant = Grant.merge(counted.stream().map(Receiver::grant).toList());
+        List<Grant> own = counted.stream()
+                .map(Receiver::ownGrant)
+                .filter(Objects::nonNull)
+                .toList();
+        Grant ownGrant = own.size() == counted.size() ? grant : own.isEmpty() ? null : Grant.merge(own);
+        boolean mayBringAll = counted.stream().anyMatch(each -> each.asked == null);
+        return new Receiver(first.subscriber, grant, ownGrant, mayBringAll ? null : first.asked);
     }
 
     private boolean bringsNothing() {
         return Permissions.nothing().equals(asked);
-    }
-
-    private static @Nullable Grant mergeNullable(@Nullable Grant first, @Nullable Grant second) {
-        if (first == null || second == null) {
-            return first == null ? second : first;
-        }
-        return first.merge(second);
     }
 }

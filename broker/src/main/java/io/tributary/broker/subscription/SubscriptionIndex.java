@@ -6,11 +6,13 @@ import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -288,10 +290,38 @@ final class SubscriptionIndex {
         if (hits.size() == 1) {
             return new ArrayList<>(hits.getFirst().values());
         }
-        Map<Subscriber, Receiver> merged = new LinkedHashMap<>();
+        Merging merging = new Merging();
         for (Map<Subscriber, Receiver> hit : hits) {
-            hit.forEach((subscriber, receiver) -> merged.merge(subscriber, receiver, Receiver::merge));
+            hit.forEach(merging);
         }
-        return new ArrayList<>(merged.values());
+        return merging.merged();
+    }
+
+    /** Collects what matches, and makes one receiver of a session that has several when all are there. */
+    private static final class Merging implements BiConsumer<Subscriber, Receiver> {
+        private final Map<Subscriber, Receiver> receivers = new LinkedHashMap<>();
+        /** All of the sessions that have several; null as long as there is none. */
+        private @Nullable Map<Subscriber, List<Receiver>> overlapping;
+
+        @Override
+        public void accept(Subscriber subscriber, Receiver receiver) {
+            Receiver first = receivers.putIfAbsent(subscriber, receiver);
+            if (first == null) {
+                return;
+            }
+            if (overlapping == null) {
+                overlapping = new HashMap<>();
+            }
+            overlapping
+                    .computeIfAbsent(subscriber, _ -> new ArrayList<>(List.of(first)))
+                    .add(receiver);
+        }
+
+        private List<Receiver> merged() {
+            if (overlapping != null) {
+                overlapping.forEach((subscriber, all) -> receivers.put(subscriber, Receiver.merge(all)));
+            }
+            return new ArrayList<>(receivers.values());
+        }
     }
 }
