@@ -148,6 +148,13 @@ public final class ClientConnection {
         }
     }
 
+    /** The client was not read, and is from now on: it could not show that it is there. */
+    public void readAgain() {
+        if (connected != null) {
+            connected.touch();
+        }
+    }
+
     /** The connection takes messages again. */
     public void onWritable() {
         ConnectedState live = connected;

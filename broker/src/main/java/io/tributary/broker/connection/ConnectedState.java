@@ -227,7 +227,7 @@ final class ConnectedState {
         subscribe.review();
     }
 
-    /** The client sent bytes. */
+    /** The client sent bytes, or is read again. */
     void touch() {
         keepAlive.touch();
     }

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Ends a connection whose client sends nothing for one and a half times its keep alive [MQTT-3.1.2-22]. Confined to the
  * event loop. A packet costs a look at the clock; the one timer compares times only when the keep alive would be over.
- * While the broker itself does not read, the client is not to blame.
+ * While the broker itself does not read, the client is not to blame; but one that takes nothing of what waits for it
+ * counts as gone.
  */
 final class KeepAlive {
     private final ConnectionContext context;
@@ -26,7 +27,7 @@ final class KeepAlive {
         }
     }
 
-    /** The client sent bytes. */
+    /** The client sent bytes, or is read again. */
     void touch() {
         lastNanos = context.nanoTime();
     }
@@ -43,7 +44,7 @@ final class KeepAlive {
     }
 
     private void check() {
-        if (!context.gate().isOpen()) {
+        if (!context.gate().isOpen() || context.sink().isHeldBack()) {
             touch();
         }
         long left = lastNanos + limitNanos - context.nanoTime();

@@ -32,6 +32,14 @@ public interface PacketSink {
     /** Whether messages may be written; when it becomes true again, {@link ClientConnection#onWritable} is called. */
     boolean isWritable();
 
+    /**
+     * Whether it is no wonder that nothing comes of the client: it is not read while memory is short, or while much
+     * waits to be written to it, as long as it takes some of that from one call to the next.
+     */
+    default boolean isHeldBack() {
+        return false;
+    }
+
     /** Goes on reading: {@link ClientConnection#mayRead} has become true. */
     void resumeReading();
 

@@ -62,6 +62,9 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     private @Nullable ByteBuf received;
     private boolean decoding;
     private boolean choked;
+    /** What waited to be written when it became too much, or when that was asked last. */
+    private long waitingBytes;
+
     private boolean relieving;
     /** The socket took no more when it was asked last. */
     private boolean full;
@@ -296,6 +299,17 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         }
     }
 
+    /** While nothing is read, few answers are added: nearly always it is the client that makes a difference. */
+    @Override
+    public boolean isHeldBack() {
+        if (!choked) {
+            return unfinished.isWaiting();
+        }
+        long before = waitingBytes;
+        waitingBytes = channel.bytesBeforeWritable();
+        return waitingBytes != before;
+    }
+
     @Override
     public void resumeReading() {
         decode();
@@ -346,10 +360,17 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         }
         endHalf(connection.isPaused());
         if (!isEnded) {
-            channel.config().setAutoRead(closing || mayRead());
+            read(closing || mayRead());
         } else if (mayRead()) {
             channel.close(); // all is taken
         }
+    }
+
+    private void read(boolean may) {
+        if (may && !channel.config().isAutoRead()) {
+            connection.readAgain();
+        }
+        channel.config().setAutoRead(may);
     }
 
     /** Whether the client's end, which is seen even while nothing is read, leaves the connection open. */
@@ -425,6 +446,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     private void chokeWhenFull() {
         if (!choked && channel.bytesBeforeWritable() > MAX_WAITING_BYTES) {
             choked = true;
+            waitingBytes = channel.bytesBeforeWritable();
             channel.config().setAutoRead(false);
         }
     }

@@ -388,6 +388,30 @@ class ClientConnectionTest {
         assertThat(fixture.sink.closed).isFalse();
     }
 
+    @Test
+    void blamesNoSilenceOnClientWhoseSocketIsNotRead() {
+        fixture.connect(Connects.v5().keepAlive(10));
+        fixture.sink.heldBack = true;
+        fixture.pass(Duration.ofSeconds(100));
+        assertThat(fixture.sink.closed).isFalse();
+
+        fixture.sink.heldBack = false;
+        fixture.pass(Duration.ofSeconds(15));
+        assertDisconnected(ReasonCode.KEEP_ALIVE_TIMEOUT);
+    }
+
+    @Test
+    void hasAllOfItsKeepAliveWhenItIsReadAgain() {
+        fixture.connect(Connects.v5().keepAlive(10));
+        fixture.pass(Duration.ofSeconds(14));
+        fixture.connection().readAgain();
+
+        fixture.pass(Duration.ofSeconds(14));
+        assertThat(fixture.sink.closed).isFalse();
+        fixture.pass(Duration.ofSeconds(1));
+        assertDisconnected(ReasonCode.KEEP_ALIVE_TIMEOUT);
+    }
+
     private void assertDisconnected(ReasonCode reason) {
         assertThat(fixture.sink.take().getLast())
                 .isInstanceOfSatisfying(

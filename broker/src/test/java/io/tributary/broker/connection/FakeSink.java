@@ -20,6 +20,7 @@ final class FakeSink implements PacketSink {
     /** So many messages are taken all the same. */
     int writableFor;
 
+    boolean heldBack;
     boolean closed;
     int resumed;
     Runnable onResume = () -> {};
@@ -62,6 +63,11 @@ final class FakeSink implements PacketSink {
     @Override
     public boolean isWritable() {
         return (writable || writableFor > 0) && !closed;
+    }
+
+    @Override
+    public boolean isHeldBack() {
+        return heldBack;
     }
 
     @Override

@@ -25,7 +25,12 @@ final class Packets {
     private Packets() {}
 
     static Connect connect(String clientId) {
-        return new Connect(ProtocolVersion.MQTT_5, true, 0, clientId, null, null, null, ConnectProperties.defaults(0));
+        return connect(clientId, 0);
+    }
+
+    static Connect connect(String clientId, int keepAliveSeconds) {
+        ConnectProperties properties = ConnectProperties.defaults(0);
+        return new Connect(ProtocolVersion.MQTT_5, true, keepAliveSeconds, clientId, null, null, null, properties);
     }
 
     static Publish publish(String payload) {

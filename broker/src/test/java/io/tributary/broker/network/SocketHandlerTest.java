@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.GlobalEventExecutor;
@@ -24,6 +25,7 @@ import io.tributary.common.mqtt.ReasonCode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -32,6 +34,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class SocketHandlerTest {
+    private static final int KEEP_ALIVE_SECONDS = 10;
+
     private final FakeBackend backend = new FakeBackend();
     private final Flushes flushes = new Flushes();
     private final UnfinishedPackets unfinished = new UnfinishedPackets(100_000);
@@ -212,6 +216,91 @@ class SocketHandlerTest {
         assertThat(unfinished.isShort()).isFalse();
     }
 
+    /** Its PINGREQ may wait in the socket. */
+    @Test
+    void keepsSlowClientThatIsNotReadUntilItTakesNothingMore() {
+        SlowChannel slow = choked(pipeline());
+        for (int i = 0; i < 3; i++) {
+            slow.take(1);
+            slow.pass(KEEP_ALIVE_SECONDS * 3 / 2);
+            assertThat(backend.detached()).isZero();
+        }
+
+        slow.pass(KEEP_ALIVE_SECONDS * 3 / 2);
+
+        assertThat(backend.detached()).isEqualTo(1);
+        slow.finishAndReleaseAll();
+    }
+
+    @Test
+    void clientThatWasNotReadHasAllOfItsKeepAliveFromThenOn() {
+        SlowChannel slow = choked(pipeline());
+        slow.pass(KEEP_ALIVE_SECONDS * 3 / 2 - 1);
+
+        slow.take(Integer.MAX_VALUE);
+        slow.pass(KEEP_ALIVE_SECONDS * 3 / 2 - 1);
+        assertThat(backend.detached()).isZero();
+        slow.pass(1);
+
+        assertThat(backend.detached()).isEqualTo(1);
+        slow.finishAndReleaseAll();
+    }
+
+    @Test
+    void endsSlowClientThatIsNotReadAfterMaxStall() {
+        SlowChannel slow = choked(pipeline(
+                NetworkConfig.builder().maxStall(Duration.ofSeconds(5)).build()));
+        slow.pass(4);
+        assertThat(slow.isOpen()).isTrue();
+
+        slow.pass(1);
+
+        assertThat(slow.isOpen()).isFalse();
+        slow.finishAndReleaseAll();
+    }
+
+    /** A client of which nothing is read any more, as too many answers wait for it. */
+    private static SlowChannel choked(Pipeline pipeline) {
+        SlowChannel slow = new SlowChannel(pipeline);
+        slow.freezeTime();
+        slow.writeInbound(Unpooled.copiedBuffer(Packets.bytes(Packets.connect("slow", KEEP_ALIVE_SECONDS))));
+        slow.take(0);
+        for (int i = 0; i < 10; i++) {
+            slow.write(Unpooled.wrappedBuffer(new byte[32 * 1024]));
+        }
+        slow.writeInbound(Unpooled.copiedBuffer(Packets.bytes(new Pingreq())));
+        assertThat(slow.config().isAutoRead()).isFalse();
+        return slow;
+    }
+
+    /** A socket that takes so many buffers and no more. */
+    private static final class SlowChannel extends EmbeddedChannel {
+        private int room = Integer.MAX_VALUE;
+
+        private SlowChannel(Pipeline pipeline) {
+            super(pipeline);
+        }
+
+        @Override
+        protected void doWrite(ChannelOutboundBuffer in) {
+            for (; room > 0 && in.current() != null; room--) {
+                in.remove();
+            }
+        }
+
+        private void take(int buffers) {
+            room = buffers;
+            flush();
+            runPendingTasks();
+        }
+
+        private void pass(int seconds) {
+            advanceTimeBy(seconds, TimeUnit.SECONDS);
+            runScheduledPendingTasks();
+            runPendingTasks();
+        }
+    }
+
     @Test
     void tellsClientWhenNodeShutsDown() {
         connect();
@@ -242,10 +331,14 @@ class SocketHandlerTest {
     }
 
     private Pipeline pipeline() {
+        return pipeline(NetworkConfig.DEFAULT);
+    }
+
+    private Pipeline pipeline(NetworkConfig network) {
         ListenerConfig config = ListenerConfig.tcp("test", 0);
         ListenerContext listener = new ListenerContext(
                 config,
-                NetworkConfig.DEFAULT,
+                network,
                 new ListenerAdmission(config.admission(), System::nanoTime),
                 FakeServices.on(backend),
                 backend.target,
