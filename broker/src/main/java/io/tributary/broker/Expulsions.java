@@ -114,7 +114,8 @@ final class Expulsions implements SecurityStore.Listener, AutoCloseable {
     private boolean hasMoreThanItsUser(ClientInfo client) {
         Principal principal = client.principal();
         StoredUser user = principal == null ? null : store.user(principal.realm(), principal.name());
-        return user == null
+        return principal == null
+                || user == null
                 || user.disabled()
                 || !user.groups().containsAll(principal.groups())
                 || !Objects.equals(user.tenant(), principal.tenant())

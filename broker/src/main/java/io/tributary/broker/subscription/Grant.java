@@ -50,7 +50,9 @@ public record Grant(QoS qos, boolean retainAsPublished, List<Integer> subscripti
         return ids.isEmpty()
                 ? of(highest, isAsPublished, 0)
                 : new Grant(
-                        highest, isAsPublished, List.copyOf(ids.subList(0, Math.min(ids.size(), MOST_SUBSCRIPTION_IDS))));
+                        highest,
+                        isAsPublished,
+                        List.copyOf(ids.subList(0, Math.min(ids.size(), MOST_SUBSCRIPTION_IDS))));
     }
 
     /** How many identifiers a copy has at most: so many that only a client that is up to no good misses one. */

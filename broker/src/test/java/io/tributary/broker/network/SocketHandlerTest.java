@@ -248,8 +248,8 @@ class SocketHandlerTest {
 
     @Test
     void endsSlowClientThatIsNotReadAfterMaxStall() {
-        SlowChannel slow = choked(pipeline(
-                NetworkConfig.builder().maxStall(Duration.ofSeconds(5)).build()));
+        SlowChannel slow = choked(
+                pipeline(NetworkConfig.builder().maxStall(Duration.ofSeconds(5)).build()));
         slow.pass(4);
         assertThat(slow.isOpen()).isTrue();
 
