@@ -30,8 +30,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * SUBSCRIBE and UNSUBSCRIBE: authorises, has subscriptions made or removed, answers when that is done, and starts or
- * stops the retained messages; and takes subscriptions away that other rules do not allow. Confined to the event loop. One change
- * at a time: until the answer is out no other packet of the client is taken, so that packets take effect in order.
+ * stops the retained messages; and takes subscriptions away that other rules do not allow. Confined to the event loop.
+ * One change at a time: until the answer is out no other packet of the client is taken, so that packets take effect in
+ * order.
  */
 final class SubscribeFlow {
     private static final Logger LOG = LoggerFactory.getLogger(SubscribeFlow.class);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.group.DefaultChannelGroup;
@@ -266,7 +267,7 @@ class SocketHandlerTest {
         slow.writeInbound(Unpooled.copiedBuffer(Packets.bytes(Packets.connect("slow", KEEP_ALIVE_SECONDS))));
         slow.take(0);
         for (int i = 0; i < 10; i++) {
-            slow.write(Unpooled.wrappedBuffer(new byte[32 * 1024]));
+            ChannelFuture _ = slow.write(Unpooled.wrappedBuffer(new byte[32 * 1024]));
         }
         slow.writeInbound(Unpooled.copiedBuffer(Packets.bytes(new Pingreq())));
         assertThat(slow.config().isAutoRead()).isFalse();

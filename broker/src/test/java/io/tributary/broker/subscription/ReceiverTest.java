@@ -122,8 +122,8 @@ class ReceiverTest {
     void overlappingSubscriptionsCostInProportionToTheirNumber() {
         Map<TopicFilter, SubscriptionRequest> requests = new HashMap<>();
         for (int i = 0; i < 1 << 10; i++) {
-            String bits = Integer.toBinaryString(i | 1 << 10).substring(1);
-            String filter = String.join("/", bits.replace('1', '+').split(""));
+            String bits = Integer.toBinaryString((1 << 10) + i).substring(1);
+            String filter = bits.replace("1", "/+").replace("0", "/0").substring(1);
             SubscriptionRequest request = withId(filter, QoS.AT_MOST_ONCE, i + 1);
             requests.put(request.filter(), request);
         }
