@@ -10,8 +10,8 @@ import io.tributary.common.event.ClientKind;
  * @param sessionPresent whether the session existed before
  * @param kind where the session's messages wait
  * @param inboundPacketIds QoS 2 packet identifiers of the client's own messages between PUBREC and PUBREL, ascending
- * @param foldedUpTo the offset in the shard's log up to which these are counted; {@link #UNKNOWN} where the owner is too
- *     old to say
+ * @param foldedUpTo the offset in the shard's log up to which these are counted; {@link #UNKNOWN} where the owner is
+ *     too old to say
  */
 @SuppressWarnings("ArrayRecordComponent") // handed on, never compared or modified
 public record Attached(

@@ -268,7 +268,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         return written;
     }
 
-    /** Whether packets go into WebSocket frames: each is to be in one, since some clients take a frame for whole packets. */
+    /** Whether packets go into WebSocket frames: each is to be in one, as some clients take a frame for whole packets. */
     private boolean isFramed() {
         return channel.pipeline().get(WebSocketFraming.class) != null;
     }

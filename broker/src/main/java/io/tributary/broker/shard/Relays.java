@@ -64,7 +64,7 @@ final class Relays {
         complete(shard, epoch, packetId, null);
     }
 
-    /** The owner, which has folded up to an offset, has everything of a connection that is between PUBREC and PUBREL. */
+    /** The owner, folded up to an offset, has everything of a connection that is between PUBREC and PUBREL. */
     void accepted(int shard, long epoch, int[] packetIds, long foldedUpTo) {
         for (int packetId : packetIds) {
             note(shard, epoch, packetId, open -> open.namedUpTo = Math.max(open.namedUpTo, foldedUpTo));

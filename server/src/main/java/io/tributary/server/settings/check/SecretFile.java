@@ -21,8 +21,8 @@ public final class SecretFile {
     }
 
     /**
-     * The same, for a secret that may change: gives what is in the file whenever it is asked, and as long as that cannot
-     * be used, what was there before. Asking blocks.
+     * The same, for a secret that may change: gives what is in the file whenever it is asked, and as long as that
+     * cannot be used, what was there before. Asking blocks.
      */
     public static Supplier<String> changing(String setting, String path) {
         ChangingSecret<String> secret = SettingException.naming(setting, () -> ChangingSecret.password(Path.of(path)));
