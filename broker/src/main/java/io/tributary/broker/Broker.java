@@ -89,7 +89,7 @@ public final class Broker implements AutoCloseable {
     private boolean isBeginning;
 
     private boolean closed;
-    /** Fails when the node that is starting is lost, or the broker closed: nobody waits for it any more. */
+    /** Fails when the node that is starting is lost, or the broker is closed: the start is not waited for any more. */
     private CompletableFuture<Void> givenUp = new CompletableFuture<>();
 
     private Broker(

@@ -106,7 +106,7 @@ final class Expulsions implements SecurityStore.Listener, AutoCloseable {
         return principal == null ? "" : StoredUser.idOf(principal.realm(), principal.name());
     }
 
-    /** Of those that come afterwards, one may stay that has no more than its user has by now. */
+    /** Of clients that come afterwards, one may stay that has no more than its user has by now. */
     private boolean mayNotStay(ClientInfo client, @Nullable Integer secondsLeft) {
         return secondsLeft != null && (secondsLeft == SECONDS || hasMoreThanItsUser(client));
     }

@@ -16,6 +16,6 @@ import io.tributary.common.event.ClientKind;
 @SuppressWarnings("ArrayRecordComponent") // handed on, never compared or modified
 public record Attached(
         long session, long epoch, boolean sessionPresent, ClientKind kind, int[] inboundPacketIds, long foldedUpTo) {
-    /** Any offset may be counted. */
+    /** The owner does not say (format 3): every offset counts as folded. */
     public static final long UNKNOWN = Long.MAX_VALUE;
 }

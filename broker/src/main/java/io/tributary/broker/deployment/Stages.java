@@ -21,7 +21,13 @@ public final class Stages {
 
     /** The same with another limit. */
     public static <T extends @Nullable Object> T await(CompletionStage<T> stage, Duration limit) {
-        return join(stage.toCompletableFuture().orTimeout(limit.toSeconds(), TimeUnit.SECONDS), limit);
+        try {
+            return join(stage.toCompletableFuture().orTimeout(limit.toSeconds(), TimeUnit.SECONDS));
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof TimeoutException
+                    ? new IllegalStateException("it took longer than " + limit.toSeconds() + " s", e)
+                    : e;
+        }
     }
 
     /**
@@ -30,19 +36,14 @@ public final class Stages {
      * @param givenUp fails when it is not to be waited for any more; never completes otherwise
      */
     public static void await(CompletionStage<?> stage, CompletableFuture<?> givenUp) {
-        Object _ = join(CompletableFuture.anyOf(stage.toCompletableFuture(), givenUp), Duration.ZERO);
+        Object _ = join(CompletableFuture.anyOf(stage.toCompletableFuture(), givenUp));
     }
 
-    private static <T extends @Nullable Object> T join(CompletableFuture<T> future, Duration limit) {
+    private static <T extends @Nullable Object> T join(CompletableFuture<T> future) {
         try {
             return future.join();
         } catch (CompletionException e) {
-            throw switch (e.getCause()) {
-                case TimeoutException _ ->
-                    new IllegalStateException("it took longer than " + limit.toSeconds() + " s", e);
-                case RuntimeException cause -> cause;
-                case null, default -> e;
-            };
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }
     }
 }

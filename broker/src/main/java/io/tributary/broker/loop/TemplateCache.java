@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The encoded form of the message that an event loop sends just now, once for each form of MQTT. A message for many
- * sessions of the loop reaches them one after the other, so that one entry is enough; they share a large payload.
- * Confined to the event loop.
+ * sessions of the loop reaches them one after the other, so that one entry is enough. They share a large
+ * payload. Confined to the event loop.
  */
 public final class TemplateCache {
     /** From this size on a second buffer for each receiver costs less than a copy of the payload. */
@@ -35,16 +35,19 @@ public final class TemplateCache {
     }
 
     /**
-     * The payload, of {@link #LARGE_BYTES} or more, of the template that {@link #of} gave last, for a receiver to be
-     * sent without a copy of its own.
+     * The payload of the message that {@link #of} gave last, which is of {@link #LARGE_BYTES} or more, to be sent
+     * behind the rest of the packet. The caller releases it.
      *
-     * @return null for the first receiver, which may be the only one; the caller releases it
+     * @return null for the first receiver, which may be the only one: it gets a copy
      */
     @SuppressWarnings("ReferenceEquality")
     public @Nullable ByteBuf sharedPayload(PublishTemplate template, ByteBufAllocator allocator) {
         Entry entry = template.isMqtt5() ? mqtt5 : mqtt3;
-        if (entry.template != template || !entry.hasReceiver) {
-            entry.hasReceiver = entry.template == template;
+        if (entry.template != template) {
+            return null;
+        }
+        if (!entry.hasReceiver) {
+            entry.hasReceiver = true;
             return null;
         }
         ByteBuf payload = entry.payload;

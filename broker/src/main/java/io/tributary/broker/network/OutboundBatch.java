@@ -41,7 +41,10 @@ final class OutboundBatch {
         return buffer;
     }
 
-    /** What was encoded last goes on with bytes that others send, too; {@link #added} follows. */
+    /**
+     * Goes on behind what was encoded last with bytes that other connections send, too, and releases them;
+     * {@link #added} follows.
+     */
     void append(ByteBuf shared) {
         handOver();
         bytes += shared.readableBytes();

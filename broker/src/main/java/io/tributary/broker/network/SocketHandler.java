@@ -257,7 +257,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         boolean written = payload == null
                 ? encoder.encode(template, variant, outbound.buffer())
                 : encoder.encodeHead(template, variant, outbound.buffer());
-        if (written && payload != null) {
+        if (payload != null && written) {
             outbound.append(payload);
         } else if (payload != null) {
             payload.release();
@@ -268,7 +268,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         return written;
     }
 
-    /** Whether packets go into WebSocket frames: each is to be in one, as some clients take a frame for whole packets. */
+    /** Whether packets go into WebSocket frames: each is to be in one, for some clients take a frame for a packet. */
     private boolean isFramed() {
         return channel.pipeline().get(WebSocketFraming.class) != null;
     }

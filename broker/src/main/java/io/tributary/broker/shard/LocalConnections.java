@@ -58,7 +58,7 @@ final class LocalConnections {
                     told.add(connection);
                 }
                 connections.attached(connection, attached);
-                relays.accepted(shard, attached.epoch(), attached.inboundPacketIds(), attached.foldedUpTo());
+                relays.named(shard, attached.epoch(), attached.inboundPacketIds(), attached.foldedUpTo());
             }
         }
 

@@ -211,9 +211,9 @@ final class Outgoing {
     }
 
     /**
-     * Messages from here on do not overtake those that are not settled. Of a topic, too, all that is settled behind the
-     * first one that is not is kept, in memory and with each save point: a group may have a member that keeps one for
-     * ever.
+     * Messages from here on wait for those that are not settled, for packet identifiers must not meet. Those of a
+     * topic, too: what is settled behind a message that is not is kept in memory and in each save point, and a member
+     * of a group may never acknowledge one.
      */
     private long reach() {
         return doneUpTo() + 1 + MOST_APART;

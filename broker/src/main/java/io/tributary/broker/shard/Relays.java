@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * owners say that they forward them. Any thread. Bounded by the receive maximum of each connection.
  *
  * <p>An owner says so once. Where that is lost, because the shard moved or the way to this node broke, what the owner
- * tells of each connection then has the packet identifiers of all that was folded meanwhile. That may be old: an
- * identifier in it may be that of an earlier message, so it counts for what was logged by then alone.
+ * tells of each connection then has the packet identifiers of all that was folded meanwhile. That may be old: a packet
+ * identifier in it may be that of an earlier message. So it answers only a message whose offset the owner had folded by
+ * then.
  *
  * <p>Decided in docs/decisions/0001-relay-verdict.md.
  */
@@ -24,7 +25,7 @@ final class Relays {
 
     private final List<Map<Long, Map<Integer, Open>>> byShard = new ArrayList<>();
 
-    /** One that the owner has not answered. Guarded by the map of its shard. */
+    /** A message that the owner has not answered. Guarded by the map of its shard. */
     private static final class Open {
         final AppendCallback callback;
         long offset = NOT_LOGGED;
@@ -64,8 +65,8 @@ final class Relays {
         complete(shard, epoch, packetId, null);
     }
 
-    /** The owner, folded up to an offset, has everything of a connection that is between PUBREC and PUBREL. */
-    void accepted(int shard, long epoch, int[] packetIds, long foldedUpTo) {
+    /** The owner, folded up to an offset, names the packet identifiers of a connection between PUBREC and PUBREL. */
+    void named(int shard, long epoch, int[] packetIds, long foldedUpTo) {
         for (int packetId : packetIds) {
             note(shard, epoch, packetId, open -> open.namedUpTo = Math.max(open.namedUpTo, foldedUpTo));
         }
@@ -96,7 +97,7 @@ final class Relays {
         return true;
     }
 
-    /** Notes something of a message, which may be answered by that. */
+    /** Changes what is known of a message, and answers it if it is folded by that. */
     private void note(int shard, long epoch, int packetId, Consumer<Open> what) {
         Map<Long, Map<Integer, Open>> connections = byShard.get(shard);
         boolean isFolded;

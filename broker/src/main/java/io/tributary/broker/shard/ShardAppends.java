@@ -105,7 +105,7 @@ public final class ShardAppends {
             return;
         }
         relays.expect(shard, relay.epoch(), relay.packetId(), callback);
-        if (!isAwaited.getAsBoolean()) { // the end of the connection may have been told before
+        if (!isAwaited.getAsBoolean()) { // its end may have been told before the message was expected
             relays.ended(shard, relay.epoch());
         }
         appender.append(shard, relay.to(appender.bounded(relay.destinations())), (offset, failure) -> {

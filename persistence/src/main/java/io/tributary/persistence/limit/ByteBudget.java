@@ -46,7 +46,7 @@ public final class ByteBudget {
 
     /** Takes as much as nothing fits beside, until it is released: what was admitted before stays admitted. */
     public void block() {
-        used.addAndGet(limit);
+        acquire(limit);
     }
 
     /** Ends what {@link #block} began. */

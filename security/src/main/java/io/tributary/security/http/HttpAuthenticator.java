@@ -99,7 +99,10 @@ public final class HttpAuthenticator implements Authenticator {
         });
     }
 
-    /** Fails where the service does not work, which is not what it answers to something odd that one client sent. */
+    /**
+     * Fails when the service does not answer, or has too much to do. Any other answer is judged outside of the queue:
+     * it may be due to what one client sent.
+     */
     private CompletableFuture<HttpResponse<byte[]>> send(byte[] question) {
         HttpRequest.Builder request = HttpRequest.newBuilder(config.address())
                 .header("Content-Type", "application/json")

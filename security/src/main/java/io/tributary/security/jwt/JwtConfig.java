@@ -36,7 +36,7 @@ public record JwtConfig(
     /** Where keys come from. */
     public sealed interface Origin {}
 
-    /** They are there, and stay as they are. */
+    /** They are there, and stay as they are: of a program that has the broker in it. */
     public record Given(Keys keys) implements Origin {}
 
     /** They are in a file, which is read again when it changes. */

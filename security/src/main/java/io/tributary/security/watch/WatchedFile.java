@@ -36,7 +36,9 @@ public final class WatchedFile<T> implements Supplier<T>, AutoCloseable {
 
     // The timer's thread.
     private List<Object> looked = List.of();
+    /** Empty until the first look, which takes the file once more: it may have changed since it was read. */
     private byte[] digest = new byte[0];
+
     private String problem = "";
 
     WatchedFile(String name, FileContent<T> content) {
@@ -76,7 +78,8 @@ public final class WatchedFile<T> implements Supplier<T>, AutoCloseable {
                 take(content.read().get());
                 digest = found;
             }
-            looked = seen; // else it is tried again: what was wrong may be who may read it
+            // Only now: a file that could not be used is tried again, for it may only have been unreadable.
+            looked = seen;
             problem = "";
         } catch (IllegalArgumentException wrong) {
             warn(String.valueOf(wrong.getMessage()));

@@ -35,11 +35,11 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param groups Of {@code x509}: the groups of all its clients.
  * @param file Of {@code file} and {@code scram}: the file with the users; one that ends in {@code .yaml} or
  *     {@code .yml} is YAML, any other is as {@code mosquitto_passwd} writes it. Read again when it changes.
- * @param keys Of {@code jwt}: the public keys; a file of public keys or certificates (PEM) or with a key set (JWKS), or
- *     the address of a key set, with {@code https://}.
+ * @param keys Of {@code jwt}: the public keys; a file of public keys or certificates (PEM) or with a key set (JWKS),
+ *     read again when it changes, or the address of a key set, with {@code https://}.
  * @param secretFile Of {@code jwt}, in place of keys: the file with the secret that both sides have, one line of 32
  *     bytes or more. Of {@code http}: the file with the token that the broker shows to the service. Others must not be
- *     able to read the file.
+ *     able to read the file. Read again when it changes.
  * @param issuer Of {@code jwt}: what the claim {@code iss} must be; tokens of others are left to the next
  *     authenticator.
  * @param audience Of {@code jwt}: what must be in the claim {@code aud}.

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param filter What the entry must fulfil, with <code>{}</code> for the user name. Without a value,
  *     <code>(uid={})</code>.
  * @param user The entry that searches.
- * @param passwordFile The file with its password, which others must not be able to read.
+ * @param passwordFile The file with its password, which others must not be able to read. It is read again at each
+ *     login.
  */
 public record LdapSearchSettings(
         @Nullable String base,

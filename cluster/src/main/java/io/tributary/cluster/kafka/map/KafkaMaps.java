@@ -104,7 +104,7 @@ public final class KafkaMaps implements AutoCloseable {
         return writing;
     }
 
-    /** What one map may have under way: half of it, so that a flood of retained messages leaves room for the others. */
+    /** What one map may have under way: half of that, so that a flood of retained messages leaves room for others. */
     ByteBudget writingOfOne() {
         return new ByteBudget(config.appends().bufferBytes() / 2);
     }

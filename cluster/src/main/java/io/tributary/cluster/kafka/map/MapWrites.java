@@ -36,7 +36,8 @@ final class MapWrites {
     /**
      * Creates those of one map.
      *
-     * @param own what this map may have under way, for it to leave room for others
+     * @param own what this map may have under way
+     * @param ofAllMaps what all maps may
      */
     MapWrites(String map, Visibility visibility, ByteBudget own, ByteBudget ofAllMaps) {
         this.map = map;

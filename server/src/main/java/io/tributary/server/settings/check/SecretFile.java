@@ -20,15 +20,6 @@ public final class SecretFile {
                 setting, () -> ChangingSecret.lines(Path.of(path), 1).getFirst());
     }
 
-    /**
-     * The same, for a secret that may change: gives what is in the file whenever it is asked, and as long as that
-     * cannot be used, what was there before. Asking blocks.
-     */
-    public static Supplier<String> changing(String setting, String path) {
-        ChangingSecret<String> secret = SettingException.naming(setting, () -> ChangingSecret.password(Path.of(path)));
-        return secret::read;
-    }
-
     /** The same, of so many characters or more. */
     public static String read(String setting, String path, int leastCharacters) {
         String text = read(setting, path);
@@ -37,5 +28,14 @@ public final class SecretFile {
                     setting, "'" + path + "' must have a line of " + leastCharacters + " characters or more");
         }
         return text;
+    }
+
+    /**
+     * A secret that may change: what is in the file at each call, or what was there before where that cannot be used.
+     * Asking blocks.
+     */
+    public static Supplier<String> changing(String setting, String path) {
+        ChangingSecret<String> secret = SettingException.naming(setting, () -> ChangingSecret.password(Path.of(path)));
+        return secret::read;
     }
 }
