@@ -137,7 +137,7 @@ record ClusterStorage(
             KafkaMaps maps = new KafkaMaps(kafka, clientId, MAPS.size(), visibility, metrics.kafka(), onBroken);
             parts.add(maps);
             ReplicatedMap subscriptions = maps.open("subscriptions");
-            ReplicatedMap retained = maps.open("retained");
+            ReplicatedMap retained = maps.openBounded("retained");
             ReplicatedMap routes = maps.open("routes");
             ReplicatedMap nodes = maps.open("nodes");
             Map<String, ReplicatedMap> security = new HashMap<>();

@@ -34,12 +34,6 @@ public record Backend(
         Function<TopicFilter, CompletionStage<@Nullable Void>> share,
         RetainedMessages retained) {
 
-    /** Where publishers wait until this node takes more; null while it does. */
-    @Nullable
-    RoomQueue congestion() {
-        return shards.isCongested() ? room : router.congestion();
-    }
-
     /** These parts, with no connection waiting. */
     public static Backend of(
             ClientShards shards,

@@ -135,6 +135,11 @@ public final class ClientConnection {
         return state == State.CONNECTED && !context.gate().isOpen();
     }
 
+    /** Whether the broker takes no packets, and the client's own pace is not the reason. */
+    public boolean isHeldByBroker() {
+        return context.gate().isHeldByBroker();
+    }
+
     /** Takes the client's next packet. */
     public void handle(MqttPacket packet) {
         context.guard(() -> dispatch(packet));

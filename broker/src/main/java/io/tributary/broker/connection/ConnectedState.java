@@ -26,6 +26,7 @@ import io.tributary.common.mqtt.MqttPacket.Unsuback;
 import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.thread.RoomQueue;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -138,8 +139,12 @@ final class ConnectedState {
      * @throws MqttException when the client may not send it, or not so
      */
     void handle(MqttPacket packet) {
+        RoomQueue storing =
+                packet instanceof Publish ? context.backend().router().congestion() : null;
         if (needsAllThatIsKnown(packet) && !context.backend().view().isCurrent()) {
             holdUntilCurrent(packet);
+        } else if (storing != null) {
+            holdUntilStored(packet, storing);
         } else if (changesSubscriptions(packet) && !context.backend().router().isMatched(identity.clientId())) {
             holdUntilMatched(packet);
         } else {
@@ -180,7 +185,7 @@ final class ConnectedState {
     private void holdUntilCurrent(MqttPacket packet) {
         held = packet;
         context.gate().close(PauseReason.BEHIND);
-        stopHolding = context.backend().untilCurrent().await(() -> context.run(this::takeCurrent));
+        stopHolding = context.backend().untilCurrent().await(() -> context.run(this::takeNow));
     }
 
     /**
@@ -193,6 +198,13 @@ final class ConnectedState {
         context.backend().router().onMatched(identity.clientId(), () -> context.run(this::takeMatched));
     }
 
+    /** Holds the packet while too many messages wait for retained ones to be stored. */
+    private void holdUntilStored(MqttPacket packet, RoomQueue room) {
+        held = packet;
+        context.gate().close(PauseReason.STORING);
+        stopHolding = room.await(() -> context.run(this::takeNow));
+    }
+
     private void takeMatched() {
         if (context.backend().view().isCurrent()) {
             takeHeld(this::take);
@@ -201,7 +213,7 @@ final class ConnectedState {
         }
     }
 
-    private void takeCurrent() {
+    private void takeNow() {
         takeHeld(this::handle);
     }
 
@@ -212,7 +224,7 @@ final class ConnectedState {
             taker.accept(packet);
         }
         if (held == null) {
-            context.gate().open(PauseReason.BEHIND, PauseReason.PUBLISHING);
+            context.gate().open(PauseReason.BEHIND, PauseReason.PUBLISHING, PauseReason.STORING);
         }
     }
 

@@ -315,10 +315,10 @@ final class InboundFlow {
         if (published.size() + released.size() >= mostOwed) {
             context.gate().close(PauseReason.UNACKNOWLEDGED);
         }
-        RoomQueue congestion = context.backend().congestion();
-        if (congestion != null && context.gate().close(PauseReason.CONGESTED)) {
-            stopWaiting =
-                    congestion.await(() -> context.run(() -> context.gate().open(PauseReason.CONGESTED)));
+        if (context.backend().shards().isCongested() && context.gate().close(PauseReason.CONGESTED)) {
+            stopWaiting = context.backend()
+                    .room()
+                    .await(() -> context.run(() -> context.gate().open(PauseReason.CONGESTED)));
         }
     }
 

@@ -22,6 +22,16 @@ final class PacketGate {
         return reasons.isEmpty();
     }
 
+    /** Whether no packets are taken for a reason that is not the client's own pace. */
+    boolean isHeldByBroker() {
+        for (PauseReason reason : reasons) {
+            if (!reason.isOfClient()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /**
      * Takes no packets until the reason is gone.
      *
@@ -36,19 +46,15 @@ final class PacketGate {
     }
 
     /**
-     * Takes a reason away. If it was the last, packets are taken before this returns, and may have closed the gate
-     * again, for the same reason perhaps.
+     * Takes reasons away, at once: what is taken behind the first may be held for another one. If none is left, packets
+     * are taken before this returns, and may have closed the gate again, for the same reason perhaps.
      */
-    void open(PauseReason reason) {
-        if (reasons.remove(reason) && reasons.isEmpty()) {
-            onOpen.run();
+    void open(PauseReason... gone) {
+        boolean isGone = false;
+        for (PauseReason reason : gone) {
+            isGone |= reasons.remove(reason);
         }
-    }
-
-    /** Takes two reasons away at once: what is taken behind the first may be held for the other one. */
-    void open(PauseReason reason, PauseReason other) {
-        boolean isGone = reasons.remove(other);
-        if ((reasons.remove(reason) || isGone) && reasons.isEmpty()) {
+        if (isGone && reasons.isEmpty()) {
             onOpen.run();
         }
     }

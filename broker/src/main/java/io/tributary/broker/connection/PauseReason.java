@@ -6,8 +6,10 @@ public enum PauseReason {
     HANDSHAKE,
     /** A SUBSCRIBE or UNSUBSCRIBE is being made durable, and packets take effect in order. */
     SUBSCRIBING,
-    /** The logs behind the shards, or the store of retained messages, cannot keep up. */
+    /** The logs behind the shards cannot keep up. */
     CONGESTED,
+    /** A PUBLISH waits, for too many messages wait for retained ones to be stored. */
+    STORING,
     /** This node does not know all that the other nodes have acknowledged. */
     BEHIND,
     /** A SUBSCRIBE or UNSUBSCRIBE waits until the messages that the client published before it are matched. */
@@ -19,5 +21,10 @@ public enum PauseReason {
     /** The clients of its tenant publish, together, faster than they may. */
     TENANT_RATE,
     /** A client that gets what it publishes cannot keep up, and its listener has publishers wait. */
-    SLOW_SUBSCRIBER
+    SLOW_SUBSCRIBER;
+
+    /** Whether the client's own pace is the reason: it sends more than it may, or than it takes answers for. */
+    boolean isOfClient() {
+        return this == RATE_LIMIT || this == TENANT_RATE || this == UNACKNOWLEDGED;
+    }
 }

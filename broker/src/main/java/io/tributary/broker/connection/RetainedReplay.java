@@ -193,7 +193,7 @@ final class RetainedReplay {
         appending++;
         context.backend()
                 .appends()
-                .publish(message, List.of(self), null, (offset, failure) -> context.run(() -> appended(failure)));
+                .publish(message, List.of(self), null, (offset, failure) -> context.post(() -> appended(failure)));
     }
 
     private void appended(@Nullable Throwable failure) {

@@ -85,7 +85,11 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         outbound = new OutboundBatch(channel, mailbox, listener.recorder());
         stall = new StallGuard(channel, listener.network().maxStall(), this::stalled);
         unfinished = new UnfinishedPacket(
-                channel.eventLoop(), listener.unfinished(), this::isPaused, this::resumeReading, this::unfinished);
+                channel.eventLoop(),
+                listener.unfinished(),
+                this::isHeldByBroker,
+                this::resumeReading,
+                this::unfinished);
         ReasonCode refusal = verdict instanceof ListenerAdmission.Refused(ReasonCode reason) ? reason : null;
         ConnectionOrigin peer = new ConnectionOrigin(
                 ClientOrigin.text(channel),
@@ -256,14 +260,24 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         ByteBuf payload = mayShare ? mailbox.templates().sharedPayload(template, channel.alloc()) : null;
         boolean written = payload == null
                 ? encoder.encode(template, variant, outbound.buffer())
-                : encoder.encodeHead(template, variant, outbound.buffer());
-        if (payload != null && written) {
-            outbound.append(payload);
-        } else if (payload != null) {
-            payload.release();
-        }
+                : send(encoder, template, variant, payload);
         if (written) {
             outbound.added();
+        }
+        return written;
+    }
+
+    private boolean send(MqttEncoder to, PublishTemplate template, PublishVariant variant, ByteBuf payload) {
+        boolean written = false;
+        try {
+            written = to.encodeHead(template, variant, outbound.buffer());
+        } finally {
+            if (!written) {
+                payload.release();
+            }
+        }
+        if (written) {
+            outbound.append(payload);
         }
         return written;
     }
@@ -385,8 +399,8 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         return !closing && (isEnded || (!choked && !unfinished.isWaiting())) && connection.mayRead();
     }
 
-    private boolean isPaused() {
-        return !connection.mayRead();
+    private boolean isHeldByBroker() {
+        return connection.isHeldByBroker();
     }
 
     private boolean decodeNext() {

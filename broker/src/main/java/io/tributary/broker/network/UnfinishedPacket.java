@@ -24,7 +24,7 @@ final class UnfinishedPacket {
 
     private final EventLoop loop;
     private final UnfinishedPackets all;
-    private final BooleanSupplier isPaused;
+    private final BooleanSupplier isHeldByBroker;
     private final Runnable resume;
     private final Runnable giveUp;
     private int here;
@@ -38,15 +38,15 @@ final class UnfinishedPacket {
     /**
      * Creates it for a connection of which no packet is unfinished.
      *
-     * @param isPaused whether the broker takes no packets of the connection, for a reason of its own
+     * @param isHeldByBroker whether the broker takes no packets of the connection, for a reason of its own
      * @param resume run when the connection may be read again
      * @param giveUp run when the packet took too long
      */
     UnfinishedPacket(
-            EventLoop loop, UnfinishedPackets all, BooleanSupplier isPaused, Runnable resume, Runnable giveUp) {
+            EventLoop loop, UnfinishedPackets all, BooleanSupplier isHeldByBroker, Runnable resume, Runnable giveUp) {
         this.loop = loop;
         this.all = all;
-        this.isPaused = isPaused;
+        this.isHeldByBroker = isHeldByBroker;
         this.resume = resume;
         this.giveUp = giveUp;
     }
@@ -83,7 +83,7 @@ final class UnfinishedPacket {
         here = bytes;
         held = counted;
         startTimer();
-        if (more > 0 && !mayGoOn && !isWaiting && !isPaused.getAsBoolean()) {
+        if (more > 0 && !mayGoOn && !isWaiting && !isHeldByBroker.getAsBoolean()) {
             isWaiting = true;
             stopWaiting = all.await(() -> loop.execute(this::wake));
         }
@@ -117,7 +117,7 @@ final class UnfinishedPacket {
     }
 
     private void check() {
-        if (isPaused.getAsBoolean()) {
+        if (isHeldByBroker.getAsBoolean()) {
             begunAtNanos += CHECK_NANOS;
             grownAtNanos += CHECK_NANOS;
             return;

@@ -55,9 +55,13 @@ final class Relays {
         }
     }
 
-    /** A message is in the log. */
+    /**
+     * A message is in the log.
+     *
+     * @param offset less than 0 where Kafka does not know it: then any list of the owner's may have it
+     */
     void appended(int shard, long epoch, int packetId, long offset) {
-        note(shard, epoch, packetId, open -> open.offset = offset);
+        note(shard, epoch, packetId, open -> open.offset = Math.max(0, offset));
     }
 
     /** The owner forwards a message. */

@@ -123,6 +123,10 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     boolean echo;
     boolean holdRoutes;
     boolean holdReleases;
+    /** What the log refuses a message with, before it returns. */
+    @Nullable
+    Exception appendFailure;
+
     boolean congested;
     /** Where publishers wait for retained messages to be stored. */
     @Nullable
@@ -245,6 +249,10 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     }
 
     private void append(Message message, List<Recipient> recipients, @Nullable Source source, AppendCallback callback) {
+        if (appendFailure != null) {
+            callback.onAppended(-1, appendFailure);
+            return;
+        }
         appended.add(new Appended(message, recipients, callback));
     }
 

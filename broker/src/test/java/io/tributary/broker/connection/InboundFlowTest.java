@@ -525,11 +525,17 @@ class InboundFlowTest {
         fixture.backend.storing = new RoomQueue(untilRoom::add);
         fixture.send(publish(QoS.AT_MOST_ONCE, 0));
         assertThat(fixture.connection().mayRead()).isFalse();
+        assertThat(fixture.backend.routed).as("not even the first one").isEmpty();
+        untilRoom.removeFirst().run();
+        fixture.turn();
+        assertThat(fixture.backend.routed).as("others were first").isEmpty();
 
         fixture.backend.storing = null;
-        untilRoom.getFirst().run();
+        untilRoom.removeFirst().run();
         fixture.turn();
         assertThat(fixture.connection().mayRead()).isTrue();
+        assertThat(fixture.backend.routed).hasSize(1);
+        assertThat(fixture.recorder.paused).contains(PauseReason.STORING);
     }
 
     @Test // [MQTT-3.3.2-12]

@@ -537,6 +537,19 @@ class SubscribeFlowTest {
         assertThat(fixture.recorder.dropped).containsExactly(DropReason.FAILED);
     }
 
+    /** Where the shard lags, the log says so before it returns: the page must not be read again and again for that. */
+    @Test
+    void countsRetainedMessagesOnceThatLogRefusesAtOnce() {
+        retain("a/1", "a/2");
+        fixture.backend.appendFailure = new IOException("lags");
+        fixture.connect(Connects.v5().durable());
+        fixture.send(subscribe(8, plain("a/+", QoS.AT_LEAST_ONCE)));
+        fixture.turn();
+
+        assertThat(fixture.recorder.dropped).containsExactly(DropReason.FAILED, DropReason.FAILED);
+        assertThat(fixture.connection().mayRead()).isTrue();
+    }
+
     @Test
     void sendsRetainedMessagesOfQos0DirectlyWhenSessionIsPersistent() {
         retain("a/1");

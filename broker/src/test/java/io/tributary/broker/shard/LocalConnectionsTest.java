@@ -115,6 +115,16 @@ class LocalConnectionsTest {
         assertThat(answered).containsExactly("safe");
     }
 
+    /** Kafka does not always know the offset of what it was sent twice. */
+    @Test
+    void relayOfUnknownOffsetIsAnsweredByTheOwnerAlone() {
+        relays.expect(1, 3, 6, this::answered);
+        relays.appended(1, 3, 6, -1);
+        assertThat(answered).isEmpty();
+        connections.from(1, 5).attached(1, new Attached(3, 3, true, ClientKind.DEVICE, new int[] {6}, 50));
+        assertThat(answered).containsExactly("safe");
+    }
+
     @Test
     void relayIsAnsweredWhenItIsNotInTheLog() {
         relays.expect(1, 3, 6, this::answered);

@@ -74,6 +74,7 @@ public final class PublishTemplate {
     /** Writes a PUBLISH without its payload, which is to follow; may be called by several threads at the same time. */
     public void writeHead(PublishVariant variant, ByteBuf out) {
         int body = bodySize(variant);
+        out.ensureWritable(1 + Varint.size(body) + body - payload.length); // before a byte of it is there
         out.writeByte(firstByte(variant));
         Varint.write(body, out);
         if (hasTopic(variant)) {

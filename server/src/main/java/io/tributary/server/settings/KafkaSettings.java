@@ -33,8 +33,8 @@ import org.springframework.util.unit.DataSize;
  * @param linger How long a record waits for others to share its batch: fuller batches cost everybody less.
  * @param batchSize How large a batch grows; no larger than the largest packet and 512KB.
  * @param bufferSize How much may wait for Kafka before publishers are read more slowly: once for the shards and once
- *     for subscriptions and retained messages, of which either may take half. With less than 16MB a flood of retained
- *     messages fails before its publishers wait.
+ *     for subscriptions and retained messages, of which the latter may take half. With less than 16MB a flood of them
+ *     fails before its publishers wait.
  * @param compression How batches are compressed.
  * @param closeTimeout How long a stop waits for what was accepted, and then again for ending to read.
  * @param groupProtocol How nodes share out the partitions of {@code tributary.ingest.topics}. {@code classic}: among

@@ -66,13 +66,25 @@ public final class KafkaMaps implements AutoCloseable {
      * @throws IllegalStateException when a map of this name is open
      */
     public KafkaReplicatedMap open(String name) {
+        return open(name, new ByteBudget(config.appends().bufferBytes()));
+    }
+
+    /**
+     * The same for a map that clients may flood: it may have half as much under way as all maps together, so that it
+     * leaves room for the others.
+     */
+    public KafkaReplicatedMap openBounded(String name) {
+        return open(name, new ByteBudget(config.appends().bufferBytes() / 2));
+    }
+
+    private KafkaReplicatedMap open(String name, ByteBudget own) {
         TopicNeeds.checkMapName(name);
         TopicPartition partition = new TopicPartition(config.mapTopic(name), 0);
         int partitions = producer.await(partition.topic());
         if (partitions < 1) { // those that were added are ignored
             throw new KafkaAccessException("topic " + partition.topic() + " has " + partitions + " partitions, not 1");
         }
-        KafkaReplicatedMap map = new KafkaReplicatedMap(this, name, partition, producer.lane(partition));
+        KafkaReplicatedMap map = new KafkaReplicatedMap(this, name, partition, producer.lane(partition), own);
         if (open.putIfAbsent(name, map) != null) {
             throw new IllegalStateException("map " + name + " is open");
         }
@@ -102,11 +114,6 @@ public final class KafkaMaps implements AutoCloseable {
     /** What all maps together may have under way. */
     ByteBudget writing() {
         return writing;
-    }
-
-    /** What one map may have under way: half of that, so that a flood of retained messages leaves room for others. */
-    ByteBudget writingOfOne() {
-        return new ByteBudget(config.appends().bufferBytes() / 2);
     }
 
     /** Runs the action once when the producer takes records again. */

@@ -3,6 +3,7 @@ package io.tributary.cluster.kafka.map;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.PartitionQueue;
+import io.tributary.persistence.limit.ByteBudget;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -46,12 +47,12 @@ public final class KafkaReplicatedMap implements ReplicatedMap {
     private volatile @Nullable Follower follower;
     private volatile boolean closed;
 
-    KafkaReplicatedMap(KafkaMaps maps, String name, TopicPartition partition, PartitionQueue lane) {
+    KafkaReplicatedMap(KafkaMaps maps, String name, TopicPartition partition, PartitionQueue lane, ByteBudget own) {
         this.maps = maps;
         this.name = name;
         this.partition = partition;
         this.lane = lane;
-        this.writes = new MapWrites(name, maps.visibility(), maps.writingOfOne(), maps.writing());
+        this.writes = new MapWrites(name, maps.visibility(), own, maps.writing());
         this.catchUp = new CatchUp(() -> maps.end(partition));
     }
 

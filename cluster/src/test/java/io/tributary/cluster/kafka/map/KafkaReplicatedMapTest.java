@@ -115,7 +115,7 @@ class KafkaReplicatedMapTest extends ReplicatedMapContract {
         HeldVisibility visibility = new HeldVisibility();
         KafkaMaps node = node(small, visibility);
         nodes.add(node);
-        ReplicatedMap map = node.open("map2");
+        ReplicatedMap map = node.openBounded("map2");
         List<CompletionStage<@Nullable Void>> accepted = new ArrayList<>();
         CompletionStage<@Nullable Void> last = map.put("0", new byte[1000]);
         while (!last.toCompletableFuture().isCompletedExceptionally()) {
