@@ -139,8 +139,7 @@ final class ConnectedState {
      * @throws MqttException when the client may not send it, or not so
      */
     void handle(MqttPacket packet) {
-        RoomQueue storing =
-                packet instanceof Publish ? context.backend().router().congestion() : null;
+        RoomQueue storing = packet instanceof Publish publish ? storing(publish) : null;
         if (needsAllThatIsKnown(packet) && !context.backend().view().isCurrent()) {
             holdUntilCurrent(packet);
         } else if (storing != null) {
@@ -167,6 +166,17 @@ final class ConnectedState {
             case Connack _, Suback _, Unsuback _, Pingresp _, Disconnect _ -> throw outOfPlace("a packet of servers");
         }
         replay.proceed();
+    }
+
+    /**
+     * Where a message that is retained, or waits behind one, is to wait before it is taken; null when nowhere. Others
+     * are taken: a flood of retained messages is not to hold up those who send none.
+     */
+    private @Nullable RoomQueue storing(Publish packet) {
+        RoomQueue congestion = context.backend().router().congestion();
+        boolean wouldWait = congestion != null
+                && (packet.retain() || !context.backend().router().isMatched(identity.clientId()));
+        return wouldWait ? congestion : null;
     }
 
     /**

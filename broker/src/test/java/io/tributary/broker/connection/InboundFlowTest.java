@@ -524,6 +524,12 @@ class InboundFlowTest {
         fixture.connect(Connects.v5());
         fixture.backend.storing = new RoomQueue(untilRoom::add);
         fixture.send(publish(QoS.AT_MOST_ONCE, 0));
+        assertThat(fixture.backend.routed)
+                .as("one that does not wait behind those")
+                .hasSize(1);
+        fixture.backend.routed.clear();
+
+        fixture.send(retained());
         assertThat(fixture.connection().mayRead()).isFalse();
         assertThat(fixture.backend.routed).as("not even the first one").isEmpty();
         untilRoom.removeFirst().run();
@@ -536,6 +542,21 @@ class InboundFlowTest {
         assertThat(fixture.connection().mayRead()).isTrue();
         assertThat(fixture.backend.routed).hasSize(1);
         assertThat(fixture.recorder.paused).contains(PauseReason.STORING);
+    }
+
+    private static Publish retained() {
+        Publish plain = publish(QoS.AT_MOST_ONCE, 0);
+        return new Publish(
+                plain.topic(),
+                plain.payload(),
+                plain.qos(),
+                true,
+                false,
+                0,
+                0,
+                plain.messageExpirySeconds(),
+                plain.properties(),
+                plain.subscriptionIds());
     }
 
     @Test // [MQTT-3.3.2-12]
