@@ -85,8 +85,7 @@ final class RetainedReplay {
         if (gone.contains(first.filter())) {
             page = Collections.emptyIterator();
             upcoming = null;
-            next = null;
-            begun = false;
+            beginNext();
         }
     }
 
@@ -146,13 +145,18 @@ final class RetainedReplay {
     private void resumeLater() {
         if (isLastPage) {
             requests.remove();
-            next = null;
-            begun = false;
+            beginNext();
         }
         if (!requests.isEmpty()) {
             resuming = true;
             context.post(this::resume);
         }
+    }
+
+    /** The request that is first now begins with its first page. */
+    private void beginNext() {
+        next = null;
+        begun = false;
     }
 
     private void resume() {

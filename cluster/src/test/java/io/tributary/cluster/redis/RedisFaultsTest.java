@@ -187,11 +187,7 @@ class RedisFaultsTest {
                 redis.call(PRIMARY, "KEYS", prefix + "msg:*").lines().toList();
         assertThat(messages).hasSize(10);
         migrate(messages, PRIMARY, 3);
-        SavePoint freeing = emptySave(3, 20, 21)
-                .removed(Workload.CLIENTS.stream()
-                        .map(client -> new SequenceKey(client, 11))
-                        .toList())
-                .build();
+        SavePoint freeing = freeing();
         assertFails(store.save(SHARD, freeing), RedisStoreException.class);
         assertFails(store.readQueue(SHARD, "a", 0, 100, 1 << 20), RedisStoreException.class);
         assertThat(recorder.failures()).containsOnly(Failure.UNAVAILABLE);
@@ -219,11 +215,7 @@ class RedisFaultsTest {
                 .toList();
         openSlot(slot, PRIMARY, 3);
         migrate(first, PRIMARY, 3);
-        SavePoint freeing = emptySave(3, 20, 21)
-                .removed(Workload.CLIENTS.stream()
-                        .map(client -> new SequenceKey(client, 11))
-                        .toList())
-                .build();
+        SavePoint freeing = freeing();
         assertFails(store.readQueue(SHARD, "a", 0, 100, 1 << 20), RedisStoreException.class);
         assertFails(store.save(SHARD, freeing), RedisStoreException.class);
         assertThat(recorder.failures()).containsOnly(Failure.UNAVAILABLE);
@@ -233,6 +225,15 @@ class RedisFaultsTest {
         QueuePage page = Workload.retried(() -> store.readQueue(SHARD, "a", 0, 100, 1 << 20));
         assertThat(page.entries()).hasSize(9);
         assertThat(page.remnants()).isEmpty();
+    }
+
+    /** Frees one message, which all queues have. */
+    private static SavePoint freeing() {
+        return emptySave(3, 20, 21)
+                .removed(Workload.CLIENTS.stream()
+                        .map(client -> new SequenceKey(client, 11))
+                        .toList())
+                .build();
     }
 
     private boolean hasReplicaAll(int primary) {

@@ -56,8 +56,9 @@ public final class PublishTemplate {
 
     /** Writes a whole PUBLISH, growing the buffer at most once; may be called by several threads at the same time. */
     public void write(PublishVariant variant, ByteBuf out) {
-        out.ensureWritable(size(variant));
-        writeHead(variant, out);
+        int body = bodySize(variant);
+        out.ensureWritable(1 + Varint.size(body) + body);
+        writeHead(variant, body, out);
         writePayload(out);
     }
 
@@ -75,6 +76,10 @@ public final class PublishTemplate {
     public void writeHead(PublishVariant variant, ByteBuf out) {
         int body = bodySize(variant);
         out.ensureWritable(1 + Varint.size(body) + body - payload.length); // before a byte of it is there
+        writeHead(variant, body, out);
+    }
+
+    private void writeHead(PublishVariant variant, int body, ByteBuf out) {
         out.writeByte(firstByte(variant));
         Varint.write(body, out);
         if (hasTopic(variant)) {

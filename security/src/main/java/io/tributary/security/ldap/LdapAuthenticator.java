@@ -87,14 +87,9 @@ final class LdapAuthenticator implements Authenticator {
     private Result search(LDAPConnection connection, Search search, String name, byte[] password) throws LDAPException {
         connection.bind(search.user(), search.password().get());
         String filter = search.filter().replace(LdapConfig.PLACEHOLDER, Filter.encodeValue(name));
-        List<SearchResultEntry> found;
-        try {
-            found = search(connection, search.base(), filter, 1, NO_ATTRIBUTES);
-        } catch (LDAPSearchException failure) {
-            if (failure.getResultCode().equals(ResultCode.SIZE_LIMIT_EXCEEDED)) {
-                return new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "several entries have the user name");
-            }
-            throw failure;
+        List<SearchResultEntry> found = search(connection, search.base(), filter, 1, NO_ATTRIBUTES);
+        if (found == null) {
+            return new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "several entries have the user name");
         }
         if (found.isEmpty()) {
             String nobody = "cn=" + UUID.randomUUID() + "," + search.base();
@@ -147,14 +142,9 @@ final class LdapAuthenticator implements Authenticator {
             return List.of();
         }
         String filter = groups.filter().replace(LdapConfig.PLACEHOLDER, Filter.encodeValue(entry));
-        List<SearchResultEntry> all;
-        try {
-            all = search(connection, groups.base(), filter, MOST_GROUPS, groups.attribute());
-        } catch (LDAPSearchException failure) {
-            if (failure.getResultCode().equals(ResultCode.SIZE_LIMIT_EXCEEDED)) {
-                return null;
-            }
-            throw failure;
+        List<SearchResultEntry> all = search(connection, groups.base(), filter, MOST_GROUPS, groups.attribute());
+        if (all == null) {
+            return null;
         }
         List<String> names = new ArrayList<>();
         for (SearchResultEntry found : all) {
@@ -166,7 +156,8 @@ final class LdapAuthenticator implements Authenticator {
         return names;
     }
 
-    private static List<SearchResultEntry> search(
+    /** Null where there are more entries than so many, or than the directory tells. */
+    private static @Nullable List<SearchResultEntry> search(
             LDAPConnection connection, String base, String filter, int most, String attribute) throws LDAPException {
         SearchRequest request = new SearchRequest(
                 base,
@@ -177,8 +168,15 @@ final class LdapAuthenticator implements Authenticator {
                 false,
                 Filter.create(filter),
                 attribute);
-        List<SearchResultEntry> found = connection.search(request).getSearchEntries();
-        return found == null ? List.of() : found;
+        try {
+            List<SearchResultEntry> found = connection.search(request).getSearchEntries();
+            return found == null ? List.of() : found;
+        } catch (LDAPSearchException failure) {
+            if (failure.getResultCode().equals(ResultCode.SIZE_LIMIT_EXCEEDED)) {
+                return null;
+            }
+            throw failure;
+        }
     }
 
     private static boolean canBind(LDAPConnection connection, String entry, byte[] password) throws LDAPException {
