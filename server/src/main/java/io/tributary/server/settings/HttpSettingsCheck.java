@@ -1,14 +1,11 @@
 package io.tributary.server.settings;
 
-import io.tributary.cluster.secret.ChangingSecret;
 import io.tributary.security.AuthenticatorConfig;
 import io.tributary.security.http.HttpAuthenticator;
-import io.tributary.security.watch.FileContent;
 import io.tributary.security.web.WebClient;
 import io.tributary.server.settings.check.SecretFile;
 import io.tributary.server.settings.check.SettingException;
 import java.net.URI;
-import java.nio.file.Path;
 
 /**
  * Checks the settings of an authenticator that is a service.
@@ -28,13 +25,9 @@ record HttpSettingsCheck(String group, AuthenticatorSettings settings) {
         return new HttpAuthenticator.Config(
                 address,
                 JwtSettingsCheck.authorities(group, settings.certificates()),
-                settings.secretFile() == null ? null : secret(settings.secretFile()),
+                settings.secretFile() == null
+                        ? null
+                        : JwtSettingsCheck.inFile(group + ".secret-file", settings.secretFile(), SecretFile::line),
                 realm);
-    }
-
-    private FileContent<String> secret(String text) {
-        String _ = SecretFile.read(group + ".secret-file", text);
-        Path file = Path.of(text);
-        return new FileContent<>(file, () -> ChangingSecret.lines(file, 1).getFirst());
     }
 }

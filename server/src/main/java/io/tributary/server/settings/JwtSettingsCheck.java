@@ -1,12 +1,12 @@
 package io.tributary.server.settings;
 
-import io.tributary.cluster.secret.ChangingSecret;
 import io.tributary.security.AuthenticatorConfig;
 import io.tributary.security.jwt.JwtConfig;
 import io.tributary.security.jwt.Keys;
 import io.tributary.security.watch.FileContent;
 import io.tributary.security.web.Authorities;
 import io.tributary.security.web.WebClient;
+import io.tributary.server.settings.check.SecretFile;
 import io.tributary.server.settings.check.SettingException;
 import java.nio.file.Path;
 import java.util.function.Function;
@@ -47,25 +47,23 @@ record JwtSettingsCheck(String group, AuthenticatorSettings settings) {
         }
         if (secretFile != null) {
             String name = group + ".secret-file";
-            return inFile(
-                    name,
-                    secretFile,
-                    file -> Keys.secret(Keys.utf8(ChangingSecret.lines(file, 1).getFirst())));
+            return new JwtConfig.InFile(
+                    inFile(name, secretFile, file -> Keys.secret(Keys.utf8(SecretFile.line(file)))));
         }
         if (onWeb) {
             Path authorities = authorities(group, settings.certificates());
             return SettingException.naming(
                     group + ".keys", () -> new JwtConfig.Web(WebClient.address(String.valueOf(keys)), authorities));
         }
-        return inFile(group + ".keys", String.valueOf(keys), Keys::file);
+        return new JwtConfig.InFile(inFile(group + ".keys", String.valueOf(keys), Keys::file));
     }
 
-    /** What can be read now, and will be read again. */
-    private static JwtConfig.Origin inFile(String name, String text, Function<Path, Keys> read) {
+    /** A file that can be read now, and is read again when it changes. */
+    static <T> FileContent<T> inFile(String name, String text, Function<Path, T> read) {
         return SettingException.naming(name, () -> {
             Path file = Path.of(text);
-            Keys _ = read.apply(file);
-            return new JwtConfig.InFile(new FileContent<>(file, () -> read.apply(file)));
+            T _ = read.apply(file);
+            return new FileContent<>(file, () -> read.apply(file));
         });
     }
 

@@ -16,8 +16,16 @@ public final class SecretFile {
      *     has not exactly one line
      */
     public static String read(String setting, String path) {
-        return SettingException.naming(
-                setting, () -> ChangingSecret.lines(Path.of(path), 1).getFirst());
+        return SettingException.naming(setting, () -> line(Path.of(path)));
+    }
+
+    /**
+     * The same, for whoever reads it again.
+     *
+     * @throws IllegalArgumentException when the file cannot be used, with the reason
+     */
+    public static String line(Path file) {
+        return ChangingSecret.lines(file, 1).getFirst();
     }
 
     /** The same, of so many characters or more. */
