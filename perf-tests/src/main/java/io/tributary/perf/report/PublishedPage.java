@@ -48,10 +48,12 @@ public final class PublishedPage {
     private static Map<String, String> targets() {
         Map<String, String> names = new LinkedHashMap<>();
         names.put("standalone", "Tributary");
+        names.put("one-core", "Tributary on one core");
         names.put("cluster", "Tributary, cluster");
         names.put("nginx", "Tributary behind NGINX");
         names.put("haproxy", "Tributary behind HAProxy");
         names.put("mosquitto", "Mosquitto here");
+        names.put("mosquitto-one-core", "Mosquitto here on one core");
         names.put("haproxy-mosquitto", "Mosquitto behind HAProxy here");
         names.put("nginx-mosquitto", "Mosquitto behind NGINX here");
         names.put("mochi", "Mochi here");
