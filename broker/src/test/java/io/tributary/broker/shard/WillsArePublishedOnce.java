@@ -42,6 +42,12 @@ final class WillsArePublishedOnce implements Ledger.Promise {
             will = attach.will();
         }
 
+        /** Whether a connection that resumes the session now cancels the will. */
+        boolean isInTime(long timeMillis, Will pending) {
+            long delaySeconds = pending.delaySeconds();
+            return isAttached ? delaySeconds > 0 : timeMillis < detachedAtMillis + delaySeconds * 1000;
+        }
+
         boolean isOver(long timeMillis) {
             return !isAttached && timeMillis >= detachedAtMillis + expirySeconds * 1000;
         }
@@ -100,8 +106,7 @@ final class WillsArePublishedOnce implements Ledger.Promise {
         clients.put(attach.clientId(), new Latest(record.offset(), attach));
         if (before != null && before.will != null) {
             boolean goesOn = before.expirySeconds > 0 && !attach.cleanStart() && !before.isOver(record.timeMillis());
-            boolean isCancelled = goesOn && (!before.isAttached || before.will.delaySeconds() > 0);
-            finish(before, !isCancelled);
+            finish(before, !goesOn || !before.isInTime(record.timeMillis(), before.will));
         }
     }
 

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * none     --Attach with a will--------------------------------------------> pending, in its SessionState
  * pending  --connection lost, or session over, and no delay is left--------> due
  * pending  --DISCONNECT without will, or resumption within the delay-------> none
+ * pending  --resumption, though the delay was over before------------------> due
  * pending  --WillDue with its destinations, when its delay is over---------> none, forwarded
  * due      --WillDue with its destinations---------------------------------> none, forwarded
  * due      --late DISCONNECT without will----------------------------------> none
@@ -81,12 +82,13 @@ final class FoldedWills {
     }
 
     /** The effect of a new connection on the will of the previous one [MQTT-3.1.2-8, MQTT-3.1.3-9]. */
-    void replaced(SessionState existing, boolean resumed) {
+    void replaced(SessionState existing, boolean resumed, long timeMillis) {
         Will will = existing.will();
         if (will == null) {
             return;
         }
-        if (resumed && (!existing.isAttached() || will.delaySeconds() > 0)) {
+        boolean isInTime = existing.isAttached() ? will.delaySeconds() > 0 : timeMillis < existing.willDueAtMillis();
+        if (resumed && isInTime) {
             drop(existing);
         } else {
             makeDue(existing, will);

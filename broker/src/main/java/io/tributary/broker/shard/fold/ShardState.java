@@ -366,7 +366,7 @@ public final class ShardState {
             output.effects().takenOver(taken, attach.node());
         }
         if (existing != null) {
-            wills.replaced(existing, resumed);
+            wills.replaced(existing, resumed, timeMillis);
         }
         SessionState client =
                 existing != null && resumed ? existing : new SessionState(attach.clientId(), offset, attach.kind());

@@ -579,6 +579,17 @@ class ShardStateTest {
     }
 
     @Test
+    void delayedWillIsDueWhenResumedTooLate() {
+        fold(attach("a", 7, FOREVER, DELAYED_WILL), detach("a", 0, true, FOREVER));
+        foldAt(NOW + 10_000, attach("a", 8));
+        assertThat(effects.take()).contains("will of a/0", "attached a");
+        fold(
+                new WillDue("a", 0, message("will"), Destinations.NONE),
+                new WillDue("a", 0, message("will"), Destinations.NONE));
+        assertThat(effects.take()).containsExactly("forward will");
+    }
+
+    @Test
     void willIsDueWhenTakenOver() {
         fold(attach("a", 7, FOREVER, WILL), attach("a", 8));
         assertThat(effects.take()).contains("will of a/0");
