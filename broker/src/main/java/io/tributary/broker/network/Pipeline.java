@@ -24,7 +24,8 @@ import java.util.List;
  * of a proxy  ProxyProtocol, which adds the others behind itself when it is known whose connection it is
  * at first    [encryption] FirstBytes                                                               SocketHandler
  * TCP         [encryption]                                                                          SocketHandler
- * WebSocket   [encryption] http codec, aggregator, WebSocketRequests, web socket, WebSocketFraming, SocketHandler
+ * WebSocket   [encryption] UnfinishedFrame, http codec, UnfinishedFrame, aggregator, WebSocketRequests, web socket,
+ *             WebSocketFraming, SocketHandler; the codec is replaced by that of frames
  * </pre>
  */
 final class Pipeline extends ChannelInitializer<Channel> {
@@ -108,13 +109,16 @@ final class Pipeline extends ChannelInitializer<Channel> {
     }
 
     private void addWebSocket(ChannelPipeline pipeline, String path) {
-        String last = pipeline.context(SocketHandler.class).name();
+        SocketHandler socket = pipeline.get(SocketHandler.class);
+        String last = pipeline.context(socket).name();
+        UnfinishedFrame frame = socket.framed();
         HttpDecoderConfig http = new HttpDecoderConfig()
                 .setMaxInitialLineLength(MAX_REQUEST_LINE)
                 .setMaxHeaderSize(MAX_HEADER_BYTES);
         int maxFrame = listener.config().limits().packets().maxPacketBytes() + FRAME_SLACK;
         WebSocketServerProtocolConfig webSocket = WebSocketServerProtocolConfig.newBuilder()
                 .websocketPath(path)
+                .checkStartsWith(true) // for the query; WebSocketRequests looks at the path
                 .subprotocols(WebSocketRequests.SUBPROTOCOLS)
                 .handshakeTimeoutMillis(
                         listener.config().limits().connect().connectTimeout().toMillis())
@@ -125,7 +129,9 @@ final class Pipeline extends ChannelInitializer<Channel> {
                         .build())
                 .build();
         List.of(
+                        frame.below(),
                         new HttpServerCodec(http),
+                        frame.above(),
                         new HttpObjectAggregator(MAX_REQUEST_BODY),
                         new WebSocketRequests(path, listener, origins),
                         new WebSocketServerProtocolHandler(webSocket),

@@ -58,6 +58,9 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     private final StallGuard stall;
     private final UnfinishedPacket unfinished;
     private @Nullable EntryBytes entry;
+    /** Of a WebSocket, whose packets are to be in one frame each, for some clients take a frame for a packet. */
+    private @Nullable UnfinishedFrame frame;
+
     private @Nullable MqttEncoder encoder;
     private @Nullable ByteBuf received;
     private boolean decoding;
@@ -112,6 +115,13 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         connection.undecodable(why, null);
     }
 
+    /** It is the socket of a WebSocket; frames that have not ended are counted as packets are. */
+    UnfinishedFrame framed() {
+        UnfinishedFrame counted = new UnfinishedFrame();
+        frame = counted;
+        return counted;
+    }
+
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
         entry = context.pipeline().get(EntryBytes.class);
@@ -137,6 +147,9 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         listener.recorder().received(packets, bytes);
         packets = 0;
         bytes = 0;
+        if (frame != null && frame.bytes() > 0) {
+            decode(); // counts them
+        }
         chokeWhenFull(); // handlers before this one answer, too: a WebSocket's pings
     }
 
@@ -256,7 +269,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         if (closing || isEnded || encoder == null) {
             return true; // not read any more; decided again when the connection goes on reading
         }
-        boolean mayShare = template.payloadSize() >= TemplateCache.LARGE_BYTES && !isFramed();
+        boolean mayShare = template.payloadSize() >= TemplateCache.LARGE_BYTES && frame == null;
         ByteBuf payload = mayShare ? mailbox.templates().sharedPayload(template, channel.alloc()) : null;
         boolean written = payload == null
                 ? encoder.encode(template, variant, outbound.buffer())
@@ -280,11 +293,6 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
             outbound.append(payload);
         }
         return written;
-    }
-
-    /** Whether packets go into WebSocket frames: each is to be in one, for some clients take a frame for a packet. */
-    private boolean isFramed() {
-        return channel.pipeline().get(WebSocketFraming.class) != null;
     }
 
     /**
@@ -367,17 +375,23 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
             decoding = false;
         }
         keepRest();
-        if (received == null) {
-            unfinished.release();
-        } else {
-            unfinished.hold(received.readableBytes(), received.capacity(), decoded);
-        }
+        holdRest(decoded);
         endHalf(connection.isPaused());
         if (!isEnded) {
             read(closing || mayRead());
         } else if (mayRead()) {
             channel.close(); // all is taken
         }
+    }
+
+    private void holdRest(boolean isAnother) {
+        int rest = received == null ? 0 : received.readableBytes();
+        int memory = received == null ? 0 : received.capacity();
+        if (frame != null) {
+            rest += frame.bytes();
+            memory += frame.memory();
+        }
+        unfinished.hold(rest, memory, isAnother);
     }
 
     private void read(boolean may) {

@@ -217,6 +217,28 @@ class SocketHandlerTest {
         assertThat(unfinished.isShort()).isFalse();
     }
 
+    /** Netty's decoder has it, and no packet is in sight. */
+    @Test
+    void readsNoMoreOfWebSocketFrameThatDoesNotEndWhenMemoryIsShort() {
+        EmbeddedChannel web = new EmbeddedChannel(pipeline(
+                NetworkConfig.DEFAULT,
+                ListenerConfig.builder("test", 0)
+                        .kind(new ListenerKind.WebSocket("/mqtt"))
+                        .build()));
+        byte[] connect = Packets.bytes(Packets.connect("c"));
+        byte[] zeroMask = new byte[4];
+        web.writeInbound(Unpooled.copiedBuffer(WebSocketFuzzTest.UPGRADE));
+        web.writeInbound(
+                Unpooled.wrappedBuffer(new byte[] {(byte) 0x82, (byte) (0x80 | connect.length)}, zeroMask, connect));
+        web.writeInbound(Unpooled.wrappedBuffer(
+                new byte[] {(byte) 0x82, (byte) 0xFF, 0, 0, 0, 0, 0, 2, 0, 0}, zeroMask, new byte[90_000]));
+        assertThat(web.config().isAutoRead()).isFalse();
+        assertThat(unfinished.isShort()).isTrue();
+
+        web.finishAndReleaseAll();
+        assertThat(unfinished.isShort()).isFalse();
+    }
+
     /** Its PINGREQ may wait in the socket. */
     @Test
     void keepsSlowClientThatIsNotReadUntilItTakesNothingMore() {
@@ -336,7 +358,10 @@ class SocketHandlerTest {
     }
 
     private Pipeline pipeline(NetworkConfig network) {
-        ListenerConfig config = ListenerConfig.tcp("test", 0);
+        return pipeline(network, ListenerConfig.tcp("test", 0));
+    }
+
+    private Pipeline pipeline(NetworkConfig network, ListenerConfig config) {
         ListenerContext listener = new ListenerContext(
                 config,
                 network,

@@ -28,7 +28,8 @@ import org.junit.jupiter.api.Test;
  * [MQTT-6.0.0-2].
  */
 class WebSocketFuzzTest {
-    private static final byte[] UPGRADE = """
+    /** The request of a WebSocket client. */
+    static final byte[] UPGRADE = """
             GET /mqtt HTTP/1.1
             Host: a
             Upgrade: websocket
@@ -38,6 +39,7 @@ class WebSocketFuzzTest {
             Sec-WebSocket-Protocol: mqtt
 
             """.replace("\n", "\r\n").getBytes(StandardCharsets.US_ASCII);
+
     private static final int PINGS = 20;
     private static final int BINARY = 0x2;
     private static final int CONTINUATION = 0x0;

@@ -103,6 +103,14 @@ class WebSocketTest {
         socket.abort();
     }
 
+    /** Some carry a token there for what is in front of the broker. */
+    @Test
+    void takesRequestWithQuery() throws IOException {
+        String request = new String(upgrade(), StandardCharsets.US_ASCII).replace("/mqtt ", "/mqtt?token=x ");
+        assertThat(statusOf(port, request)).isEqualTo("101");
+        assertThat(statusOf(port, request.replace("/mqtt?", "/mqtts?"))).isEqualTo("404");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {"http://localhost:8080", "https://127.0.0.1", "http://[::1]:3000", "HTTP://LOCALHOST", "none"})
@@ -140,9 +148,12 @@ class WebSocketTest {
         String request = new String(upgrade(), StandardCharsets.US_ASCII);
         StringBuilder headers = new StringBuilder();
         origins.forEach(origin -> headers.append("\r\nOrigin: ").append(origin));
-        String whole = request.substring(0, request.length() - 4) + headers + "\r\n\r\n";
+        return statusOf(port, request.substring(0, request.length() - 4) + headers + "\r\n\r\n");
+    }
+
+    private static String statusOf(int port, String request) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            socket.getOutputStream().write(whole.getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
             byte[] status = socket.getInputStream().readNBytes("HTTP/1.1 101".length());
             return new String(status, StandardCharsets.US_ASCII).substring("HTTP/1.1 ".length());
         }
