@@ -67,7 +67,7 @@ final class ConnectedState {
         this.identity = identity;
         MqttPacket.ConnectProperties asked = admission.connect().properties();
         Replies replies = new Replies(context.sink(), asked.requestProblemInformation());
-        inbound = new InboundFlow(context, identity, replies);
+        inbound = new InboundFlow(context, identity, replies, this::handle);
         outbound = new OutboundFlow(context, identity, asked, replies, hold, inbound::sent);
         replay = new RetainedReplay(context, identity, outbound);
         subscribe = new SubscribeFlow(context, identity, replies, replay);
@@ -277,7 +277,7 @@ final class ConnectedState {
      */
     void missed(Queued message) {
         if (message.group() != null && !identity.persistent()) {
-            TransientRedistributor.of(List.of(message), identity, context.backend());
+            TransientRedistributor.of(List.of(message), identity, context);
         }
     }
 
@@ -313,7 +313,7 @@ final class ConnectedState {
             var _ = context.backend().subscriptions().offline(identity.subscriber());
         } else {
             context.backend().subscriptions().end(identity.subscriber());
-            TransientRedistributor.of(left, identity, context.backend());
+            TransientRedistributor.of(left, identity, context);
         }
         ShardEvent.Detach detach = new ShardEvent.Detach(
                 identity.clientId(),

@@ -96,7 +96,8 @@ final class InFlightWindow {
      *     may exceed it
      */
     InFlightWindow(int capacity, long capacityBytes, ConnectionContext context) {
-        this.capacity = capacity;
+        this.capacity =
+                Math.min(capacity, PacketIds.COUNT - 1); // or lend() might find no identifier, and search for ever
         this.capacityBytes = capacityBytes;
         this.context = context;
     }

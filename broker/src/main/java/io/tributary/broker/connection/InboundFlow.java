@@ -42,6 +42,11 @@ final class InboundFlow {
     private final InboundTopicAliases aliases;
     private final PublishRate rate;
     private final @Nullable TenantPace tenantPace;
+    /** Takes a PUBLISH that waited for its tenant's rate, as one that has just come. */
+    private final Consumer<Publish> again;
+    /** The PUBLISH that is taken now was counted before it waited. */
+    private boolean isCounted;
+
     private final AckQueue published = new AckQueue(this::acknowledge);
     private final AckQueue released = new AckQueue(this::complete);
     private final int mostOwed;
@@ -60,8 +65,9 @@ final class InboundFlow {
         public void onRouted(RouteOutcome outcome) {}
     };
 
-    InboundFlow(ConnectionContext context, Identity identity, Replies replies) {
+    InboundFlow(ConnectionContext context, Identity identity, Replies replies, Consumer<Publish> again) {
         this.context = context;
+        this.again = again;
         this.replies = replies;
         this.identity = identity;
         publisher = identity.publisher();
@@ -87,14 +93,25 @@ final class InboundFlow {
      */
     void publish(Publish packet) {
         String topic = aliases.resolve(packet);
-        rate.count();
         Message message = message(topic, packet);
-        long waitNanos = tenantPace == null ? 0 : tenantPace.count(message.sizeBytes());
-        if (tenantPace == null || waitNanos == 0) {
+        if (isCounted || !waitsForTenant(message.sizeBytes(), packet)) {
+            isCounted = false;
             publish(message, packet.packetId());
-        } else {
-            tenantPace.await(waitNanos, message.sizeBytes(), () -> publish(message, packet.packetId()));
         }
+    }
+
+    /** Counts the message, or has it wait while its tenant's clients publish too fast. */
+    private boolean waitsForTenant(long bytes, Publish packet) {
+        rate.count();
+        long waitNanos = tenantPace == null ? 0 : tenantPace.count(bytes);
+        if (tenantPace == null || waitNanos == 0) {
+            return false;
+        }
+        tenantPace.await(waitNanos, bytes, () -> {
+            isCounted = true;
+            again.accept(packet);
+        });
+        return true;
     }
 
     private void publish(Message message, int packetId) {

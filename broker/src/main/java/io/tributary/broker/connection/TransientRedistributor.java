@@ -4,6 +4,7 @@ import io.tributary.common.event.Destinations;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gives the messages of shared subscriptions that a transient session leaves behind to other members; for persistent
@@ -12,7 +13,8 @@ import java.util.List;
 final class TransientRedistributor {
     private TransientRedistributor() {}
 
-    static void of(List<Queued> left, Identity leaving, Backend backend) {
+    static void of(List<Queued> left, Identity leaving, ConnectionContext context) {
+        Backend backend = context.backend();
         for (Queued message : left) {
             Recipient member = new Recipient(
                     leaving.clientId(),
@@ -23,11 +25,18 @@ final class TransientRedistributor {
                     message.group());
             Destinations others = backend.router().matchGroup(message.message(), member, true);
             if (!others.recipients().isEmpty()) {
-                backend.appends().publish(message.message(), others.recipients(), null, (offset, failure) -> {});
+                backend.appends()
+                        .publish(message.message(), others.recipients(), null, (_, failure) -> count(failure, context));
             }
             if (!others.nodes().isEmpty()) {
                 backend.router().deliverTransient(message.message(), others, () -> {});
             }
+        }
+    }
+
+    private static void count(@Nullable Throwable failure, ConnectionContext context) {
+        if (failure != null) {
+            context.services().recorder().dropped(DropReason.FAILED);
         }
     }
 }

@@ -7,9 +7,11 @@ import io.tributary.broker.connection.InFlightWindow.Entry;
 import io.tributary.broker.delivery.MemberReply;
 import io.tributary.common.mqtt.QoS;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -57,6 +59,16 @@ class InFlightWindowTest {
         assertThat(window.admits(before)).isFalse();
         window.takeBack(packetId);
         assertThat(window.admits(before)).isTrue();
+    }
+
+    @Test
+    void lendsWhatIsFreeUntilItIsFull() {
+        InFlightWindow wide = new InFlightWindow(PacketIds.COUNT, 1_000_000, fixture.context());
+        Set<Integer> lent = new HashSet<>();
+        while (wide.hasRoom()) {
+            assertThat(lent.add(wide.lend(FIRST, new NoReply()))).isTrue();
+        }
+        assertThat(lent).hasSize(PacketIds.COUNT - 1);
     }
 
     @Test

@@ -73,6 +73,24 @@ class TenantPaceTest {
         assertThat(fixture.backend.published()).isEqualTo(1);
     }
 
+    /** Another node may have acknowledged a subscription meanwhile. */
+    @Test
+    void messageThatWaitedIsHeldWhenTheNodeHasFallenBehind() {
+        limit(Map.of(Limit.MESSAGES_PER_SECOND, 0L));
+        fixture.send(publish(QoS.AT_MOST_ONCE, 0));
+        fixture.backend.behind = true;
+        limit(Map.of());
+        fixture.pass(Duration.ofMillis(1_010));
+        assertThat(fixture.backend.published()).isZero();
+        assertThat(fixture.connection().mayRead()).isFalse();
+
+        limit(Map.of(Limit.MESSAGES_PER_SECOND, 0L));
+        fixture.backend.catchUp();
+        fixture.pass(Duration.ofMillis(1));
+        assertThat(fixture.backend.published()).isEqualTo(1);
+        assertThat(fixture.connection().mayRead()).isTrue();
+    }
+
     @Test
     void waitsNoLongerThanTheConnectionLasts() {
         limit(Map.of(Limit.MESSAGES_PER_SECOND, 0L));
