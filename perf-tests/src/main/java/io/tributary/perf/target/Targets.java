@@ -32,6 +32,7 @@ public final class Targets {
         kinds.put("nats", new Nats());
         kinds.put("mochi", new Mochi());
         kinds.put("rabbitmq", new RabbitMq());
+        kinds.put("pass-through", new PassThroughTarget());
         return kinds;
     }
 
