@@ -30,6 +30,7 @@ final class LoadLoop {
     private final Pacer pacer;
     private final RandomGenerator random;
     private final List<Silence> silences = new ArrayList<>();
+    private final List<Publisher> paced = new ArrayList<>();
     private volatile Thread thread = Thread.currentThread();
 
     /** With the loop's own source of random numbers, so that a run can be repeated. */
@@ -83,6 +84,7 @@ final class LoadLoop {
     Future<Snapshot> snapshot() {
         return loop.submit(() -> {
             silences.forEach(silence -> silence.take(tally, clock.nanos()));
+            paced.forEach(publisher -> publisher.countDue(clock.nanos()));
             return tally.snapshot();
         });
     }
@@ -90,6 +92,11 @@ final class LoadLoop {
     /** Has each snapshot tell for how long a subscriber got nothing. */
     void watch(Silence silence) {
         silences.add(silence);
+    }
+
+    /** Has each snapshot count what is due of a publisher with a rate, sent or not. */
+    void watch(Publisher publisher) {
+        paced.add(publisher);
     }
 
     Plan plan() {

@@ -13,6 +13,7 @@ import io.tributary.perf.scenario.Draw;
 import io.tributary.perf.scenario.PlannedClient;
 import io.tributary.perf.scenario.PublishOptions;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,9 @@ final class Publisher {
     private final QoS qos;
     private final long lateNanos;
     private final @Nullable Schedule schedule;
+    /** The same times, as far as their messages are counted as due, sent or not. */
+    private final @Nullable Schedule counted;
+
     private final InFlight inFlight;
     private final @Nullable Prototype[] prototypes;
     private final long[] sequences;
@@ -47,6 +51,10 @@ final class Publisher {
     private long left;
     private boolean waiting;
     private boolean blocked;
+    /** The messages that are counted as due and not sent. */
+    private long overdue;
+    /** Of these, those that are counted as blocked. */
+    private long held;
 
     // Where deliveries open its window: those that are due to clients of this process, and those that came.
     private long dueDeliveries;
@@ -63,7 +71,12 @@ final class Publisher {
         qos = QoS.of(options.qos());
         lateNanos = loop.plan().scenario().limits().sendDelay().toNanos();
         Draw rate = options.rate();
-        schedule = rate == null ? null : new Schedule(options, rate, loop.random());
+        long seed = loop.random().nextLong();
+        schedule = rate == null ? null : new Schedule(options, rate, new SplittableRandom(seed));
+        counted = rate == null ? null : new Schedule(options, rate, new SplittableRandom(seed));
+        if (counted != null) {
+            loop.eventLoop().execute(() -> loop.watch(this));
+        }
         inFlight = new InFlight(qos.isAcknowledged() ? options.mostInFlight() : 0);
         prototypes = new @Nullable Prototype[options.topics()];
         sequences = new long[options.topics()];
@@ -93,9 +106,7 @@ final class Publisher {
     void begin(int messages) {
         left = messages == 0 ? UNLIMITED : messages;
         publishing = true;
-        if (schedule != null) {
-            schedule.begin(loop.clock().nanos());
-        }
+        beginSchedule();
         if (isCredited()) {
             deliveriesAtProbe = -1;
             if (probe != null) {
@@ -111,13 +122,38 @@ final class Publisher {
         if (!publishing) {
             return;
         }
+        countDue(loop.clock().nanos());
         publishing = false;
         pause();
-        if (schedule != null && left > 0 && connection != null) {
-            for (long now = loop.clock().nanos(); schedule.dueNanos() <= now; schedule.advance()) {
-                loop.count(Count.DUE);
-            }
+    }
+
+    /** Counts what is due by now, and what of it is blocked, each message once. */
+    void countDue(long now) {
+        if (counted == null || !publishing || connection == null) {
+            return;
         }
+        for (; overdue < left && counted.dueNanos() <= now; counted.advance()) {
+            overdue++;
+            loop.count(Count.DUE);
+        }
+        if (blocked) {
+            loop.tally().count(Count.BLOCKED, overdue - held);
+            held = overdue;
+        }
+    }
+
+    /** What was due and not sent is not sent any more. */
+    private void beginSchedule() {
+        if (schedule == null || counted == null) {
+            return;
+        }
+        for (; overdue > 0; overdue--) {
+            schedule.advance(); // both draw the same from now on, too
+        }
+        held = 0;
+        long now = loop.clock().nanos();
+        schedule.begin(now);
+        counted.begin(now);
     }
 
     /** Whether it has sent all that it was to send, and all of it is acknowledged. */
@@ -131,8 +167,8 @@ final class Publisher {
         for (int packetId : inFlight.inOrder()) {
             resend(to, packetId);
         }
-        if (publishing && schedule != null && !blocked) {
-            schedule.begin(loop.clock().nanos()); // what was due while it was away is not made up for
+        if (publishing && !blocked) {
+            beginSchedule(); // what was due while it was away is not made up for
         }
         goOn();
     }
@@ -175,6 +211,7 @@ final class Publisher {
         if (times == null || !publishing) {
             return false;
         }
+        countDue(now);
         while (times.dueNanos() <= now) {
             if (!canSend()) {
                 blocked = true; // goOn() comes when there is room
@@ -187,6 +224,7 @@ final class Publisher {
             }
         }
         blocked = false;
+        held = 0;
         waiting = true;
         return true;
     }
@@ -226,7 +264,6 @@ final class Publisher {
         int fanOut = loop.audience().of(source);
         expected[topic] += fanOut;
         loop.tally().count(Count.EXPECTED, fanOut);
-        loop.count(Count.DUE);
         loop.count(Count.SENT);
         if (!qos.isAcknowledged()) {
             loop.count(Count.ACKNOWLEDGED);
@@ -234,7 +271,10 @@ final class Publisher {
         if (isCredited()) {
             dueDeliveries += loop.plan().localFanOut()[source];
         }
-        if (schedule != null) {
+        if (schedule == null) {
+            loop.count(Count.DUE);
+        } else {
+            overdue--;
             judgeDelay(now - due);
         }
         left--;
@@ -243,7 +283,7 @@ final class Publisher {
 
     private void judgeDelay(long delayNanos) {
         if (blocked) {
-            loop.count(Count.BLOCKED);
+            held--; // it is counted
             return;
         }
         loop.tally().record(Metric.SEND_DELAY, delayNanos);

@@ -12,7 +12,10 @@ public enum Count {
     REFUSED,
     /** PUBLISH packets sent again after a reconnect. */
     RESENT,
-    /** Messages that waited because as many as allowed were unacknowledged: the broker was slower than the rate. */
+    /**
+     * Messages that waited, sent in the end or not, because as many as allowed were unacknowledged: the broker was
+     * slower than the rate.
+     */
     BLOCKED,
     /** Messages that the tool itself sent later than its limit, though nothing but itself was in the way. */
     SENT_LATE,

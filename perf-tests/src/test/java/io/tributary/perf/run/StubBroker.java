@@ -31,6 +31,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +43,8 @@ final class StubBroker implements AutoCloseable {
     private final Faults faults;
     private final Channel server;
     private final Map<String, Subscriber> subscribers = new HashMap<>();
+    private volatile IntFunction<@Nullable ReasonCode> answers = _ -> ReasonCode.SUCCESS;
+    private int published;
 
     StubBroker(Faults faults, @Nullable SslContext tls) {
         this.faults = faults;
@@ -64,6 +67,11 @@ final class StubBroker implements AutoCloseable {
 
     InetSocketAddress address() {
         return (InetSocketAddress) server.localAddress();
+    }
+
+    /** Answers each PUBLISH of QoS 1 by its number, from 1; those that it refuses go nowhere. Null for no answer. */
+    void answer(IntFunction<@Nullable ReasonCode> byNumber) {
+        answers = byNumber;
     }
 
     @Override
@@ -182,11 +190,12 @@ final class StubBroker implements AutoCloseable {
                     send(new Suback(subscribe.packetId(), reasons, null, List.of()));
                 }
                 case Publish publish -> {
-                    if (publish.qos() == QoS.AT_LEAST_ONCE) {
-                        send(new Puback(publish.packetId(), ReasonCode.SUCCESS, null, List.of()));
+                    ReasonCode answer = answers.apply(++published);
+                    if (publish.qos() == QoS.AT_LEAST_ONCE && answer != null) {
+                        send(new Puback(publish.packetId(), answer, null, List.of()));
                     }
                     Subscriber subscriber = subscribers.get(publish.topic());
-                    if (subscriber != null) {
+                    if (subscriber != null && (answer == null || !answer.isError())) {
                         subscriber.deliver(publish);
                     }
                 }

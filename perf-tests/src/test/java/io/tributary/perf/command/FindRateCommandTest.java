@@ -1,0 +1,78 @@
+package io.tributary.perf.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.perf.judge.Count;
+import io.tributary.perf.judge.Metric;
+import io.tributary.perf.judge.Snapshot;
+import io.tributary.perf.result.Distribution;
+import io.tributary.perf.result.Machine;
+import io.tributary.perf.result.RunResult;
+import io.tributary.perf.result.RunResult.TargetFacts;
+import io.tributary.perf.result.StepResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class FindRateCommandTest {
+    private static final Duration LIMIT = Duration.ofMillis(100);
+
+    @Test
+    void holdsWhenNearlyAllWasSentAndCame() {
+        assertThat(whyNot(Map.of(Count.DUE, 1_000L, Count.SENT, 995L, Count.EXPECTED, 995L, Count.FIRST, 990L)))
+                .isNull();
+    }
+
+    @Test
+    void doesNotHoldWhenMoreWasDueThanSent() {
+        assertThat(whyNot(Map.of(Count.DUE, 1_000L, Count.SENT, 980L, Count.EXPECTED, 980L, Count.FIRST, 980L)))
+                .isEqualTo("not all was sent that was due");
+    }
+
+    @Test
+    void doesNotHoldWhenWhatWasSentHasNotCome() {
+        assertThat(whyNot(Map.of(Count.DUE, 1_000L, Count.SENT, 1_000L, Count.EXPECTED, 1_000L, Count.FIRST, 980L)))
+                .isEqualTo("not all came that was sent");
+    }
+
+    private static @Nullable String whyNot(Map<Count, Long> counts) {
+        Histogram times = Snapshot.histogram();
+        times.recordValue(1_000_000);
+        StepResult step = new StepResult(
+                "measured",
+                10,
+                counts,
+                Map.of(Metric.END_TO_END, Distribution.of(times)),
+                0,
+                10,
+                List.of(),
+                0.1,
+                0.1,
+                0,
+                null);
+        RunResult result = new RunResult(
+                "test",
+                "2026-01-01T00:00:00Z",
+                "abc",
+                1,
+                0,
+                new Machine("cpu", 2, 1_024, "Linux", "25"),
+                new TargetFacts("broker", "1.0", Map.of()),
+                Map.of(),
+                List.of(),
+                List.of(),
+                step,
+                counts,
+                0,
+                null,
+                0,
+                List.of(),
+                List.of(step),
+                List.of(),
+                List.of());
+        return FindRateCommand.whyNot(result, LIMIT);
+    }
+}
