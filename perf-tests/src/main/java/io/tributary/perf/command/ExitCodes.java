@@ -1,5 +1,8 @@
 package io.tributary.perf.command;
 
+import io.tributary.perf.result.RunResult;
+import java.util.List;
+
 /** What the commands that measure end with, beside those of the program. */
 final class ExitCodes {
     /** All went well. */
@@ -11,8 +14,13 @@ final class ExitCodes {
     /** The load tool was the bottleneck. */
     static final int BOTTLENECK = 3;
 
-    /** Messages were lost. */
+    /** Messages were lost, or refused. */
     static final int LOST = 4;
 
     private ExitCodes() {}
+
+    /** Of runs that are valid: whether all came that had to. */
+    static int of(List<RunResult> runs) {
+        return runs.stream().allMatch(run -> run.unaccounted() == 0 && run.refused() == 0) ? DONE : LOST;
+    }
 }

@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "find-rate",
         description = {
-            "Finds the highest rate at which the mean latency stays below a limit, nothing is lost, and 99 %% of what is due is sent,",
+            "Finds the highest rate at which the mean latency stays below a limit, nothing is lost or refused, and 99 %% of what is due is sent,",
             "and has come by the end.",
             "Each rate is a run of the scenario, with a broker of its own where the tool starts it."
         })
@@ -184,6 +184,9 @@ final class FindRateCommand implements Callable<Integer> {
         }
         if (result.lost() > 0) {
             return String.format(Locale.ROOT, "%,d messages lost", result.lost());
+        }
+        if (result.refused() > 0) {
+            return String.format(Locale.ROOT, "%,d messages refused", result.refused());
         }
         long due = result.measured().count(Count.DUE);
         if (result.measured().count(Count.SENT) < ALL * due) {

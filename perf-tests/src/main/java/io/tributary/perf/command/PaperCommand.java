@@ -125,9 +125,7 @@ final class PaperCommand implements Callable<Integer> {
             err().println("tributary: without " + String.join(", ", failed));
             return ExitCodes.FAILED;
         }
-        return made.stream().anyMatch(run -> !run.refusals().isEmpty())
-                ? ExitCodes.BOTTLENECK
-                : made.stream().anyMatch(run -> run.unaccounted() > 0) ? ExitCodes.LOST : ExitCodes.DONE;
+        return made.stream().anyMatch(run -> !run.refusals().isEmpty()) ? ExitCodes.BOTTLENECK : ExitCodes.of(made);
     }
 
     private List<RunResult> runs(PlannedRun planned, String words, LocalRunners runners) throws IOException {

@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
  * compare}, {@code runner}.
  *
  * <p>Exit codes beside those of the program: 3 the load tool was the bottleneck, so there is no result; 4 messages were
- * lost.
+ * lost or refused.
  */
 @Command(
         name = "perf",
@@ -44,7 +44,7 @@ import picocli.CommandLine.Spec;
         subcommands = {RunCommand.class, FindRateCommand.class, PaperCommand.class},
         footer = {
             "",
-            "Exit codes: 0 done, 1 failed, 2 called wrongly, 3 the tool was the bottleneck: no result, 4 messages were lost"
+            "Exit codes: 0 done, 1 failed, 2 called wrongly, 3 the tool was the bottleneck: no result, 4 messages were lost or refused"
         })
 public final class PerfCommand implements Subcommand, Runnable {
     @Spec

@@ -95,7 +95,7 @@ final class RunCommand implements Callable<Integer> {
         if (refused) {
             return ExitCodes.BOTTLENECK;
         }
-        return results.stream().allMatch(result -> result.unaccounted() == 0) ? ExitCodes.DONE : ExitCodes.LOST;
+        return ExitCodes.of(results);
     }
 
     private PrintWriter err() {

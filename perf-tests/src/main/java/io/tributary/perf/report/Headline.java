@@ -157,9 +157,14 @@ final class Headline {
         if (!run.refusals().isEmpty()) {
             return "NOT VALID: the tool was the bottleneck";
         }
-        return run.lost() == 0
+        String delivery = run.lost() == 0
                 ? "all delivered"
                 : run.unaccounted() == 0 ? "dropped by a limit, and counted" : "messages lost";
+        if (run.refused() == 0) {
+            return delivery;
+        }
+        String refused = Format.whole(run.refused()) + " refused";
+        return run.lost() == 0 ? refused : delivery + ", " + refused;
     }
 
     /** Of a run that is too short to tell, nothing. */

@@ -113,6 +113,11 @@ public record RunResult(
         return dropped == null ? lost : Math.max(0, lost - dropped);
     }
 
+    /** How many messages the broker refused with a reason code; 0 where it may drop some. */
+    public long refused() {
+        return Boolean.TRUE.equals(scenario.get("may-drop")) ? 0 : count(Count.REFUSED);
+    }
+
     /** One count over the whole run. */
     public long count(Count what) {
         return total.getOrDefault(what, 0L);

@@ -134,10 +134,7 @@ public final class Run {
         remarks.addAll(Slopes.remarks(growth));
         remarks.addAll(Silences.remarks(scenario, steps));
         remarks.addAll(mostQueued(samples));
-        if (total.unacknowledged() > 0) {
-            remarks.add(total.unacknowledged()
-                    + " messages were never acknowledged; whether they came is counted all the" + " same.");
-        }
+        remarks.addAll(Incidents.remarks(total));
         String label = planned.label();
         return new RunResult(
                 label.isEmpty() ? scenario.name() : scenario.name() + " " + label,

@@ -38,7 +38,25 @@ class FindRateCommandTest {
                 .isEqualTo("not all came that was sent");
     }
 
+    @Test
+    void doesNotHoldWhenMessagesAreRefused() {
+        assertThat(whyNot(Map.of(Count.DUE, 1_000L, Count.SENT, 1_000L, Count.REFUSED, 7L)))
+                .isEqualTo("7 messages refused");
+    }
+
+    @Test
+    void exitCodeIsThatOfLostMessagesWhenSomeAreRefusedThatMayNotBe() {
+        Map<Count, Long> counts = Map.of(Count.SENT, 10L, Count.REFUSED, 1L);
+        assertThat(ExitCodes.of(List.of(result(counts, Map.of())))).isEqualTo(ExitCodes.LOST);
+        assertThat(ExitCodes.of(List.of(result(counts, Map.of("may-drop", true)))))
+                .isEqualTo(ExitCodes.DONE);
+    }
+
     private static @Nullable String whyNot(Map<Count, Long> counts) {
+        return FindRateCommand.whyNot(result(counts, Map.of()), LIMIT);
+    }
+
+    private static RunResult result(Map<Count, Long> counts, Map<String, Object> scenario) {
         Histogram times = Snapshot.histogram();
         times.recordValue(1_000_000);
         StepResult step = new StepResult(
@@ -53,7 +71,7 @@ class FindRateCommandTest {
                 0.1,
                 0,
                 null);
-        RunResult result = new RunResult(
+        return new RunResult(
                 "test",
                 "2026-01-01T00:00:00Z",
                 "abc",
@@ -61,7 +79,7 @@ class FindRateCommandTest {
                 0,
                 new Machine("cpu", 2, 1_024, "Linux", "25"),
                 new TargetFacts("broker", "1.0", Map.of()),
-                Map.of(),
+                scenario,
                 List.of(),
                 List.of(),
                 step,
@@ -73,6 +91,5 @@ class FindRateCommandTest {
                 List.of(step),
                 List.of(),
                 List.of());
-        return FindRateCommand.whyNot(result, LIMIT);
     }
 }

@@ -2,15 +2,32 @@ package io.tributary.perf.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.perf.judge.Count;
+import io.tributary.perf.judge.Counts;
+import io.tributary.perf.report.MarkdownReport;
 import io.tributary.perf.result.RunResult;
 import io.tributary.perf.result.StepResult;
 import io.tributary.perf.run.StubBroker.Faults;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Publishers of a broker that does not do what it should: nothing of it is passed over. */
 class MisfortunesTest {
+    private static final String PAIRS = """
+            mqtt: {version: 5}
+            limits: {stall: 5s}
+            groups:
+              - {name: sub, count: 2, subscribe: [{filter: "t/{n}", qos: 1}]}
+              - {name: pub, count: 2, publish: {topic: "t/{n}", qos: 1, window: 7}}
+            steps:
+              - {name: connect, do: connect}
+              - {name: publish, do: publish, messages: 100, measured: true}
+              - {name: drain, do: drain, measured: true}
+            """;
+
     private final StubBroker broker = new StubBroker(Faults.NONE, null);
 
     @AfterEach
@@ -41,6 +58,39 @@ class MisfortunesTest {
                 .isLessThanOrEqualTo(2 * (long) (200 * (warmUp.seconds() + measured.seconds()) + 1));
         assertThat(result.remarks()).anySatisfy(remark -> assertThat(remark).contains("did not keep up"));
         assertThat(result.refusals()).noneSatisfy(refusal -> assertThat(refusal).contains("the broker took all"));
+    }
+
+    @Test
+    void saysHowManyMessagesWereRefusedAndExpectsNothingOfThem() {
+        broker.answer(number -> number % 10 == 0 ? ReasonCode.QUOTA_EXCEEDED : ReasonCode.SUCCESS);
+        RunResult result = run(PAIRS);
+        assertThat(result.lost()).isZero();
+        assertThat(result.count(Count.REFUSED)).isEqualTo(20);
+        assertThat(result.refused()).isEqualTo(20);
+        assertThat(result.remarks())
+                .contains("The broker refused 20 messages with a reason code: nothing is expected of them.");
+        assertThat(MarkdownReport.of(List.of(result))).contains("| verdict | 20 refused |");
+        assertThat(run("may-drop: true\n" + PAIRS).refused())
+                .as("where the scenario lets the broker drop some")
+                .isZero();
+    }
+
+    @Test
+    void hasASentenceForEachKindOfIncident() {
+        List<Count> kinds = List.of(
+                Count.REFUSED,
+                Count.UNDECIDED,
+                Count.FOREIGN,
+                Count.RESENT,
+                Count.CONNECTION_LOST,
+                Count.CONNECT_FAILED);
+        for (Count kind : kinds) {
+            assertThat(Incidents.remarks(Counts.of(Map.of(kind, 1_234L, Count.SENT, 1_234L, Count.ACKNOWLEDGED, kind == Count.REFUSED ? 0L : 1_234L))))
+                    .singleElement()
+                    .asString()
+                    .contains("1,234");
+        }
+        assertThat(Incidents.remarks(Counts.NONE)).isEmpty();
     }
 
     private RunResult run(String yaml) {

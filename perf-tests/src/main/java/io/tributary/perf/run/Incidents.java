@@ -1,0 +1,37 @@
+package io.tributary.perf.run;
+
+import io.tributary.perf.judge.Count;
+import io.tributary.perf.judge.Counts;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** What happened in a run that does not happen when all is well, whether or not a message was lost by it. */
+final class Incidents {
+    private Incidents() {}
+
+    /** A sentence for each kind of what was counted over the whole run. */
+    static List<String> remarks(Counts total) {
+        List<String> remarks = new ArrayList<>();
+        add(
+                remarks,
+                total.get(Count.REFUSED),
+                "The broker refused %,d messages with a reason code: nothing is expected of them.");
+        add(remarks, total.get(Count.CONNECTION_LOST), "Connections that the broker, or the network, ended: %,d.");
+        add(remarks, total.get(Count.CONNECT_FAILED), "Attempts to connect that failed: %,d.");
+        add(remarks, total.get(Count.RESENT), "Messages that were sent again after a reconnect: %,d.");
+        add(remarks, total.get(Count.UNDECIDED), "Messages of which nobody knows whether they came before: %,d.");
+        add(remarks, total.get(Count.FOREIGN), "Messages that came and are none of this run: %,d.");
+        add(
+                remarks,
+                total.unacknowledged(),
+                "Messages that were never acknowledged: %,d; whether they came is counted all the same.");
+        return remarks;
+    }
+
+    private static void add(List<String> remarks, long count, String words) {
+        if (count > 0) {
+            remarks.add(String.format(Locale.ROOT, words, count));
+        }
+    }
+}
