@@ -35,9 +35,13 @@ import org.jspecify.annotations.Nullable;
  * CONNECTING - CONNACK, and SUBACK if any -&gt; READY         timeout, refusal, close -&gt; OFFLINE
  * READY      - disconnect(), drop() -&gt;      OFFLINE        closed by the broker -&gt; OFFLINE, and soon CONNECTING
  * </pre>
+ *
+ * One that was ready, and is closed by the broker, tries to come back until it is told to go; one that was not gives
+ * up.
  */
 final class LoadClient {
     private static final long RECONNECT_MILLIS = 200;
+    private static final long MOST_RECONNECT_MILLIS = 5_000;
 
     private final PlannedClient planned;
     private final LoadLoop loop;
@@ -50,6 +54,10 @@ final class LoadClient {
     private boolean subscribed;
     /** Whether it is to be connected; if it is not and nobody says so, it comes back by itself. */
     private boolean wanted;
+    /** Whether it was ready since then. */
+    private boolean established;
+
+    private long reconnectMillis = RECONNECT_MILLIS;
 
     // Lives with the connection.
     private @Nullable Connection connection;
@@ -96,16 +104,28 @@ final class LoadClient {
                 result.complete(null);
                 return;
             }
+            boolean isUnderWay = !connecting.isDone();
             dial();
-            var _ = connecting.whenComplete((_, failure) -> {
-                if (failure == null) {
-                    result.complete(null);
-                } else {
-                    result.completeExceptionally(failure);
-                }
-            });
+            follow(result, isUnderWay);
         });
         return result;
+    }
+
+    /** Ends as the attempt does that is under way; or, if that began before it was asked for, as the next. */
+    private void follow(CompletableFuture<Void> result, boolean again) {
+        var _ = connecting.whenComplete((_, failure) -> {
+            if (failure == null) {
+                result.complete(null);
+            } else if (again) {
+                loop.eventLoop().execute(() -> {
+                    wanted = true;
+                    dial();
+                    follow(result, false);
+                });
+            } else {
+                result.completeExceptionally(failure);
+            }
+        });
     }
 
     /** Connects, subscribes, and disconnects. From any thread; the future ends then, or when one of it has failed. */
@@ -129,7 +149,7 @@ final class LoadClient {
 
     /** The socket is open. */
     void opened(Connection to) {
-        if (connecting.isDone()) { // it was given up meanwhile
+        if (connecting.isDone() || connection != null || !wanted) { // it was given up meanwhile
             to.close();
             return;
         }
@@ -204,6 +224,8 @@ final class LoadClient {
 
     private void ready(Connection now) {
         ready = true;
+        established = true;
+        reconnectMillis = RECONNECT_MILLIS;
         loop.count(Count.CONNECTED);
         loop.tally().record(Metric.CONNECT, System.nanoTime() - dialledNanos);
         keepAlive(now);
@@ -241,13 +263,35 @@ final class LoadClient {
         if (!connecting.isDone()) {
             loop.count(Count.CONNECT_FAILED);
             connecting.completeExceptionally(cause);
-            wanted = false;
+            wanted &= established;
             close();
+            comeBack();
         }
+    }
+
+    /** Soon, and each time that it fails later. */
+    private void comeBack() {
+        if (!wanted) {
+            return;
+        }
+        long millis = reconnectMillis + loop.random().nextLong(reconnectMillis);
+        reconnectMillis = Math.min(2 * reconnectMillis, MOST_RECONNECT_MILLIS);
+        var _ = loop.eventLoop()
+                .schedule(
+                        () -> {
+                            if (wanted) {
+                                dial();
+                            }
+                        },
+                        millis,
+                        TimeUnit.MILLISECONDS);
     }
 
     /** The connection is gone. */
     void closed(Connection which) {
+        if (connection != null && connection != which) {
+            return; // one that was given up
+        }
         failed(new ConnectException("the connection was closed"));
         if (connection != which) {
             return;
@@ -255,16 +299,7 @@ final class LoadClient {
         forget();
         if (wanted) {
             loop.count(Count.CONNECTION_LOST);
-            long millis = RECONNECT_MILLIS + loop.random().nextLong(RECONNECT_MILLIS);
-            var _ = loop.eventLoop()
-                    .schedule(
-                            () -> {
-                                if (wanted) {
-                                    dial();
-                                }
-                            },
-                            millis,
-                            TimeUnit.MILLISECONDS);
+            comeBack();
         }
     }
 
@@ -272,7 +307,7 @@ final class LoadClient {
         connection = null;
         ready = false;
         if (publisher != null) {
-            publisher.disconnected();
+            publisher.disconnected(!wanted);
         }
         if (subscriber != null) {
             subscriber.end();
@@ -288,7 +323,7 @@ final class LoadClient {
 
     /** Disconnects as MQTT says. */
     void disconnect() {
-        wanted = false;
+        leave();
         if (ready && connection != null) {
             connection.send(new Disconnect(ReasonCode.SUCCESS, MqttPacket.ABSENT, null, null, List.of()));
         }
@@ -297,8 +332,16 @@ final class LoadClient {
 
     /** Cuts the connection. */
     void drop() {
-        wanted = false;
+        leave();
         close();
+    }
+
+    private void leave() {
+        wanted = false;
+        established = false;
+        if (publisher != null) {
+            publisher.disconnected(true);
+        }
     }
 
     private void close() {

@@ -45,6 +45,8 @@ final class Publisher {
 
     // Lives with the connection.
     private @Nullable Connection connection;
+    /** Whether it has none because it is to have none: nothing is due then. */
+    private boolean away = true;
 
     // Lives with a step in which it publishes.
     private boolean publishing;
@@ -127,16 +129,16 @@ final class Publisher {
         pause();
     }
 
-    /** Counts what is due by now, and what of it is blocked, each message once. */
+    /** Counts what is due by now, also while its connection is lost, and what of it is blocked; each message once. */
     void countDue(long now) {
-        if (counted == null || !publishing || connection == null) {
+        if (counted == null || !publishing || away) {
             return;
         }
         for (; overdue < left && counted.dueNanos() <= now; counted.advance()) {
             overdue++;
             loop.count(Count.DUE);
         }
-        if (blocked) {
+        if (blocked || connection == null) {
             loop.tally().count(Count.BLOCKED, overdue - held);
             held = overdue;
         }
@@ -163,7 +165,9 @@ final class Publisher {
 
     /** The connection is ready: what was in flight is sent again, then it goes on. */
     void connected(Connection to) {
+        countDue(loop.clock().nanos());
         connection = to;
+        away = false;
         for (int packetId : inFlight.inOrder()) {
             resend(to, packetId);
         }
@@ -182,9 +186,14 @@ final class Publisher {
         blocked = false;
     }
 
-    /** The connection is gone. */
-    void disconnected() {
+    /**
+     * The connection is gone.
+     *
+     * @param isWanted whether the client is to have none, and comes back when it is told to
+     */
+    void disconnected(boolean isWanted) {
         connection = null;
+        away = isWanted;
         pause();
     }
 

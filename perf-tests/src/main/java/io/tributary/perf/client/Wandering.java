@@ -15,6 +15,7 @@ final class Wandering {
     private final int[] missed;
     private boolean ended;
     private boolean away;
+    private boolean isComing;
 
     Wandering(LoadClient client, Churn churn) {
         this.client = client;
@@ -44,7 +45,7 @@ final class Wandering {
             return;
         }
         double chance = client.loop().random().nextDouble();
-        if (away && chance < churn.reconnect()) {
+        if (away && !isComing && chance < churn.reconnect()) {
             comeBack();
         } else if (!away && client.isReady() && chance < churn.disconnect()) {
             away = true;
@@ -59,14 +60,24 @@ final class Wandering {
     }
 
     private void comeBack() {
-        away = false;
-        var _ = client.connect().thenRun(() -> client.loop().audience().change(missed, 1));
+        isComing = true;
+        var _ = client.connect().whenComplete((_, failure) -> {
+            isComing = false;
+            if (failure == null) {
+                away = false;
+                client.loop().audience().change(missed, 1);
+            } else if (ended) {
+                var _ = client.loop()
+                        .eventLoop()
+                        .schedule(this::comeBack, churn.every().toNanos(), TimeUnit.NANOSECONDS);
+            }
+        });
     }
 
     /** Stays from now on. */
     void end() {
         ended = true;
-        if (away) {
+        if (away && !isComing) {
             comeBack();
         }
     }

@@ -13,8 +13,8 @@ public enum Count {
     /** PUBLISH packets sent again after a reconnect. */
     RESENT,
     /**
-     * Messages that waited, sent in the end or not, because as many as allowed were unacknowledged: the broker was
-     * slower than the rate.
+     * Messages that waited, sent in the end or not, because as many as allowed were unacknowledged, so that the broker
+     * was slower than the rate, or because the connection was lost.
      */
     BLOCKED,
     /** Messages that the tool itself sent later than its limit, though nothing but itself was in the way. */

@@ -105,7 +105,7 @@ final class Bottleneck {
             remarks.add(String.format(
                     Locale.ROOT,
                     "The broker did not keep up with the rate: %d of %d messages waited for acknowledgements of earlier"
-                            + " ones; the wait is part of their latency. %d were sent.",
+                            + " ones, or for a connection; the wait is part of their latency. %d were sent.",
                     measured.count(Count.BLOCKED),
                     measured.count(Count.DUE),
                     measured.count(Count.SENT)));

@@ -6,6 +6,10 @@ import io.tributary.perf.judge.Count;
 import io.tributary.perf.judge.Counts;
 import io.tributary.perf.result.Sample;
 import io.tributary.perf.run.Steps.Interval;
+import io.tributary.perf.scenario.Draw;
+import io.tributary.perf.scenario.Group;
+import io.tributary.perf.scenario.PublishOptions;
+import io.tributary.perf.scenario.PublishOptions.Pacing;
 import io.tributary.perf.scenario.Scenario;
 import io.tributary.perf.scenario.Step;
 import io.tributary.perf.scenario.Step.Action;
@@ -13,6 +17,7 @@ import io.tributary.perf.scenario.Step.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -20,6 +25,10 @@ import java.util.function.Consumer;
 /** Goes through the steps of a scenario with a crew, and measures each. For one thread. */
 final class Conductor {
     private static final long POLL_MILLIS = 5;
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final Duration FOREVER = Duration.ofDays(1);
+    /** So many times between two messages of the slowest publishers may pass besides without a stall. */
+    private static final int INTERVALS = 10;
 
     private final Scenario scenario;
     private final Crew crew;
@@ -28,6 +37,7 @@ final class Conductor {
     private final RunClock clock = new RunClock();
     private final List<Interval> intervals = new ArrayList<>();
     private final List<Interval> measured = new ArrayList<>();
+    private final List<String> remarks = new ArrayList<>();
 
     /** @param faults has a fault happen to the brokers */
     Conductor(Scenario scenario, Crew crew, Watched watched, Consumer<Fault> faults) {
@@ -76,6 +86,11 @@ final class Conductor {
         return Steps.together("measured", measured.isEmpty() ? intervals : measured);
     }
 
+    /** What to know of steps that did not end as they were to. */
+    List<String> remarks() {
+        return remarks;
+    }
+
     private void stall(Step step, boolean stalled) {
         if (!step.stalled().isEmpty()) {
             crew.stall(step.stalled(), stalled);
@@ -115,20 +130,37 @@ final class Conductor {
         if (step.messages() == 0) {
             await(() -> false, step.length());
         } else {
-            Duration limit = step.length().isZero() ? Duration.ofDays(1) : step.length();
-            await(() -> crew.isDone(step.groups()), limit);
+            Duration limit = step.length().isZero() ? FOREVER : step.length();
+            Progress progress = new Progress(patience(step));
+            await(() -> crew.isDone(step.groups()) || progress.hasStalled(), limit);
+            if (!crew.isDone(step.groups())) {
+                remarks.add("Step " + step.name()
+                        + " was ended before all of its messages were published and acknowledged.");
+            }
         }
+    }
+
+    /** For how long nothing may come while clients have messages to publish: longer with slow rates. */
+    private Duration patience(Step step) {
+        double slowest = scenario.groups().stream()
+                .filter(group -> step.groups().isEmpty() || step.groups().contains(group.name()))
+                .map(Group::publish)
+                .filter(Objects::nonNull)
+                .mapToDouble(Conductor::secondsBetween)
+                .max()
+                .orElse(0);
+        return scenario.limits().stall().plusMillis((long) (1_000 * INTERVALS * slowest));
+    }
+
+    private static double secondsBetween(PublishOptions publish) {
+        Draw rate = publish.rate();
+        return rate == null ? 0 : (publish.pacing() == Pacing.BURST ? publish.burst() : 1) / rate.mean();
     }
 
     private void drain() {
         crew.end(List.of());
-        Progress progress = new Progress();
-        await(
-                () -> {
-                    Counts counts = crew.counts();
-                    return isDrained(counts) || progress.hasStalled(counts);
-                },
-                Duration.ofDays(1));
+        Progress progress = new Progress(scenario.limits().stall());
+        await(() -> isDrained(crew.counts()) || progress.hasStalled(), FOREVER);
     }
 
     private static boolean isDrained(Counts counts) {
@@ -153,16 +185,29 @@ final class Conductor {
 
     /** Whether anything comes. */
     private final class Progress {
+        private final Duration limit;
         private long last = -1;
         private long since = System.nanoTime();
+        private long lookedAt = since - LOOK_NANOS;
 
-        boolean hasStalled(Counts counts) {
-            long now = counts.get(Count.RECEIVED) + counts.get(Count.ACKNOWLEDGED);
-            if (now != last) {
-                last = now;
-                since = System.nanoTime();
+        Progress(Duration limit) {
+            this.limit = limit;
+        }
+
+        /** To be asked often: it looks now and then. */
+        boolean hasStalled() {
+            long now = System.nanoTime();
+            if (now - lookedAt < LOOK_NANOS) {
+                return false;
             }
-            return System.nanoTime() - since > scenario.limits().stall().toNanos();
+            lookedAt = now;
+            Counts counts = crew.counts();
+            long done = counts.get(Count.RECEIVED) + counts.get(Count.ACKNOWLEDGED);
+            if (done != last) {
+                last = done;
+                since = now;
+            }
+            return now - since > limit.toNanos();
         }
     }
 }

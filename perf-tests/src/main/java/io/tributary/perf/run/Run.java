@@ -134,6 +134,7 @@ public final class Run {
         remarks.addAll(Slopes.remarks(growth));
         remarks.addAll(Silences.remarks(scenario, steps));
         remarks.addAll(mostQueued(samples));
+        remarks.addAll(conductor.remarks());
         remarks.addAll(Incidents.remarks(total));
         String label = planned.label();
         return new RunResult(

@@ -76,6 +76,63 @@ class MisfortunesTest {
     }
 
     @Test
+    void comesBackWhenBrokerIsAwayForMoreThanOneAttempt() {
+        RunResult result = run("""
+                limits: {stall: 30s}
+                groups:
+                  - {name: sub, count: 2, subscribe: [{filter: "t/{n}", qos: 1}]}
+                  - {name: pub, count: 2, publish: {topic: "t/{n}", qos: 1, rate: 100}}
+                steps:
+                  - {name: connect, do: connect}
+                  - {name: outage, do: publish, for: 1500ms, fault: kill}
+                  - {name: back, do: publish, messages: 20, fault: back, measured: true}
+                """);
+        StepResult outage = result.steps().get(1);
+        assertThat(outage.count(Count.DUE)).as("nobody is there to take it").isGreaterThan(outage.count(Count.SENT));
+        assertThat(outage.count(Count.BLOCKED)).isPositive();
+        assertThat(result.measured().count(Count.SENT)).isEqualTo(2 * 20);
+        assertThat(result.count(Count.CONNECTION_LOST)).isEqualTo(4);
+        assertThat(result.count(Count.CONNECT_FAILED)).isPositive();
+        assertThat(result.remarks()).contains("Connections that the broker, or the network, ended: 4.");
+    }
+
+    @Test
+    void comeBackAlsoThoseThatComeAndGoWhenBrokerWasAway() {
+        RunResult result = run("""
+                limits: {stall: 30s}
+                groups:
+                  - name: pub
+                    count: 12
+                    publish: {topic: "t/{n}", qos: 1, window: 1}
+                    churn: {every: 40ms, disconnect: 0.5, reconnect: 0.9}
+                steps:
+                  - {name: connect, do: connect}
+                  - {name: before, do: publish, for: 300ms}
+                  - {name: outage, do: publish, for: 300ms, fault: kill}
+                  - {name: back, do: publish, messages: 5, fault: back, measured: true}
+                """);
+        assertThat(result.count(Count.CONNECT_FAILED)).isPositive();
+        assertThat(result.measured().count(Count.SENT)).isEqualTo(12 * 5);
+        assertThat(result.remarks()).noneSatisfy(remark -> assertThat(remark).contains("was ended before"));
+    }
+
+    @Test
+    void endsStepWithMessagesWhenBrokerStaysAway() {
+        RunResult result = run("""
+                limits: {stall: 500ms}
+                groups:
+                  - {name: pub, count: 2, publish: {topic: "t/{n}", qos: 1, window: 5}}
+                steps:
+                  - {name: connect, do: connect}
+                  - {name: publish, do: publish, messages: 20, fault: kill, measured: true}
+                  - {name: drain, do: drain}
+                """);
+        assertThat(result.count(Count.ACKNOWLEDGED)).isLessThan(2 * 20);
+        assertThat(result.remarks())
+                .contains("Step publish was ended before all of its messages were published and acknowledged.");
+    }
+
+    @Test
     void hasASentenceForEachKindOfIncident() {
         List<Count> kinds = List.of(
                 Count.REFUSED,
@@ -94,6 +151,7 @@ class MisfortunesTest {
     }
 
     private RunResult run(String yaml) {
-        return Runs.perform(Runs.planned(yaml), broker.address(), null);
+        return Runs.perform(
+                Runs.planned(yaml), broker.address(), null, fault -> broker.away(fault.isOutage()));
     }
 }

@@ -8,9 +8,12 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import io.tributary.common.codec.DecoderLimits;
 import io.tributary.common.codec.MqttDecoder;
 import io.tributary.common.codec.MqttEncoder;
@@ -45,6 +48,8 @@ final class StubBroker implements AutoCloseable {
     private final Map<String, Subscriber> subscribers = new HashMap<>();
     private volatile IntFunction<@Nullable ReasonCode> answers = _ -> ReasonCode.SUCCESS;
     private int published;
+    private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private volatile boolean away;
 
     StubBroker(Faults faults, @Nullable SslContext tls) {
         this.faults = faults;
@@ -54,6 +59,11 @@ final class StubBroker implements AutoCloseable {
                 .childHandler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
+                        if (away) {
+                            var _ = channel.close();
+                            return;
+                        }
+                        open.add(channel);
                         if (tls != null) {
                             channel.pipeline().addLast(tls.newHandler(channel.alloc()));
                         }
@@ -72,6 +82,14 @@ final class StubBroker implements AutoCloseable {
     /** Answers each PUBLISH of QoS 1 by its number, from 1; those that it refuses go nowhere. Null for no answer. */
     void answer(IntFunction<@Nullable ReasonCode> byNumber) {
         answers = byNumber;
+    }
+
+    /** Ends all connections, and each new one at once; or is there again. */
+    void away(boolean isAway) {
+        away = isAway;
+        if (isAway) {
+            open.close().syncUninterruptibly();
+        }
     }
 
     @Override
