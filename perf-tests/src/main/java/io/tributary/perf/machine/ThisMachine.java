@@ -22,11 +22,26 @@ public final class ThisMachine {
     public static Machine describe() {
         return new Machine(
                 fromProc("cpuinfo", "model name"),
-                Runtime.getRuntime().availableProcessors(),
+                processors(),
                 memoryMegabytes(),
                 System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
                         + System.getProperty("os.arch"),
                 System.getProperty("java.vendor") + " " + System.getProperty("java.version"));
+    }
+
+    /** Those whose time {@link #busyNanos} counts: all of the machine, of which this process may be denied some. */
+    private static int processors() {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/stat"))) {
+            int listed = processors(lines);
+            return listed == 0 ? Runtime.getRuntime().availableProcessors() : listed;
+        } catch (IOException e) {
+            return Runtime.getRuntime().availableProcessors();
+        }
+    }
+
+    /** The processors that the lines of {@code /proc/stat} are about. */
+    static int processors(Stream<String> stat) {
+        return (int) stat.filter(line -> line.matches("cpu\\d+ .*")).count();
     }
 
     /** The time that all its processors together were busy with anything, in nanoseconds; 0 where nobody says. */
