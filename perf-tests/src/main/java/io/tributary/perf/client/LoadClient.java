@@ -62,6 +62,7 @@ final class LoadClient {
     // Lives with the connection.
     private @Nullable Connection connection;
     private boolean ready;
+    private boolean hasSession;
     private CompletableFuture<Void> connecting = CompletableFuture.completedFuture(null);
     private long dialledNanos;
 
@@ -182,7 +183,7 @@ final class LoadClient {
             case Publish message when subscriber != null -> subscriber.received(from, message);
             case Puback answer when publisher != null -> publisher.done(answer);
             case Pubrec answer when publisher != null -> publisher.received(from, answer);
-            case Pubcomp answer when publisher != null -> publisher.done(answer);
+            case Pubcomp answer when publisher != null -> publisher.completed(answer);
             case Pubrel release when subscriber != null -> subscriber.released(from, release.packetId());
             case Connack connack -> connected(from, connack);
             case Suback suback -> subscribed(from, suback);
@@ -198,7 +199,8 @@ final class LoadClient {
             failed(new ConnectException("the broker refused: " + connack.reason()));
             return;
         }
-        if (!connack.sessionPresent()) {
+        hasSession = connack.sessionPresent();
+        if (!hasSession) {
             subscribed = false;
             if (subscriber != null) {
                 subscriber.sessionLost();
@@ -231,7 +233,7 @@ final class LoadClient {
         keepAlive(now);
         connecting.complete(null);
         if (publisher != null) {
-            publisher.connected(now);
+            publisher.connected(now, hasSession);
         }
     }
 

@@ -2,6 +2,7 @@ package io.tributary.perf.client;
 
 import io.tributary.common.codec.MqttEncoder;
 import io.tributary.common.mqtt.MqttPacket.Acknowledgement;
+import io.tributary.common.mqtt.MqttPacket.Pubcomp;
 import io.tributary.common.mqtt.MqttPacket.Pubrel;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
@@ -163,11 +164,17 @@ final class Publisher {
         return left == 0 && inFlight.size() == 0;
     }
 
-    /** The connection is ready: what was in flight is sent again, then it goes on. */
-    void connected(Connection to) {
+    /**
+     * The connection is ready: what was in flight is sent again, then it goes on. Without the session, QoS 2 is not
+     * sent again: it could come twice.
+     */
+    void connected(Connection to, boolean sessionPresent) {
         countDue(loop.clock().nanos());
         connection = to;
         away = false;
+        if (qos == QoS.EXACTLY_ONCE && !sessionPresent) {
+            abandon();
+        }
         for (int packetId : inFlight.inOrder()) {
             resend(to, packetId);
         }
@@ -179,11 +186,16 @@ final class Publisher {
 
     /** Its session has ended by its own will: what was not acknowledged is not sent again. */
     void forget() {
-        for (int packetId : inFlight.inOrder()) {
-            inFlight.remove(packetId);
-        }
+        abandon();
         deliveries = dueDeliveries;
         blocked = false;
+    }
+
+    private void abandon() {
+        for (int packetId : inFlight.inOrder()) {
+            loop.count(Count.ABANDONED);
+            inFlight.remove(packetId);
+        }
     }
 
     /**
@@ -344,13 +356,21 @@ final class Publisher {
         to.send(new Pubrel(packetId, ReasonCode.SUCCESS, null, List.of()));
     }
 
-    /** PUBACK or PUBCOMP, or a refusal: this message is done. */
+    /** PUBACK, or PUBREC with a refusal: this message is done. */
     void done(Acknowledgement answer) {
-        int packetId = answer.packetId();
+        done(answer.packetId(), answer.reason().isError());
+    }
+
+    /** PUBCOMP: this message is done. A broker that does not know it any more has had it. */
+    void completed(Pubcomp answer) {
+        done(answer.packetId(), false);
+    }
+
+    private void done(int packetId, boolean isRefused) {
         if (!inFlight.has(packetId)) {
             return;
         }
-        if (answer.reason().isError()) {
+        if (isRefused) {
             loop.count(Count.REFUSED);
             int topic = inFlight.topic(packetId);
             int fanOut = loop.plan().fanOut()[planned.firstSource() + topic];

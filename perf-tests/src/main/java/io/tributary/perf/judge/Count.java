@@ -13,6 +13,11 @@ public enum Count {
     /** PUBLISH packets sent again after a reconnect. */
     RESENT,
     /**
+     * Messages sent and not acknowledged when the session of their publisher ended, which are not sent again: they are
+     * expected all the same, and nobody knows whether the broker has them.
+     */
+    ABANDONED,
+    /**
      * Messages that waited, sent in the end or not, because as many as allowed were unacknowledged, so that the broker
      * was slower than the rate, or because the connection was lost.
      */

@@ -38,9 +38,9 @@ public final class Counts {
         return Math.max(0, get(Count.EXPECTED) - get(Count.FIRST));
     }
 
-    /** Messages whose fate the broker has not told. */
+    /** Messages whose fate the broker has not told, and still may. */
     public long unacknowledged() {
-        return get(Count.SENT) - get(Count.ACKNOWLEDGED) - get(Count.REFUSED);
+        return get(Count.SENT) - get(Count.ACKNOWLEDGED) - get(Count.REFUSED) - get(Count.ABANDONED);
     }
 
     /** The sum of two. */

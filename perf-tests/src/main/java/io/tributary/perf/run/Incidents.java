@@ -20,6 +20,11 @@ final class Incidents {
         add(remarks, total.get(Count.CONNECTION_LOST), "Connections that the broker, or the network, ended: %,d.");
         add(remarks, total.get(Count.CONNECT_FAILED), "Attempts to connect that failed: %,d.");
         add(remarks, total.get(Count.RESENT), "Messages that were sent again after a reconnect: %,d.");
+        add(
+                remarks,
+                total.get(Count.ABANDONED),
+                "Messages that were on their way when their publisher's session ended, and were not sent again: %,d. Those that"
+                        + " the broker did not get count as lost.");
         add(remarks, total.get(Count.UNDECIDED), "Messages of which nobody knows whether they came before: %,d.");
         add(remarks, total.get(Count.FOREIGN), "Messages that came and are none of this run: %,d.");
         add(

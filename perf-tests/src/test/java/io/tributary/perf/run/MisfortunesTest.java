@@ -9,6 +9,7 @@ import io.tributary.perf.report.MarkdownReport;
 import io.tributary.perf.result.RunResult;
 import io.tributary.perf.result.StepResult;
 import io.tributary.perf.run.StubBroker.Faults;
+import io.tributary.perf.scenario.Step.Fault;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -133,16 +134,59 @@ class MisfortunesTest {
     }
 
     @Test
+    void expectsMessageWhenBrokerHasForgottenItsIdentifierAtTheEnd() {
+        broker.complete(ReasonCode.PACKET_IDENTIFIER_NOT_FOUND);
+        RunResult result = run("""
+                mqtt: {version: 5}
+                groups:
+                  - {name: sub, count: 2, subscribe: [{filter: "t/{n}", qos: 1}]}
+                  - {name: pub, count: 2, publish: {topic: "t/{n}", qos: 2, window: 7}}
+                steps:
+                  - {name: connect, do: connect}
+                  - {name: publish, do: publish, messages: 50, measured: true}
+                  - {name: drain, do: drain, measured: true}
+                """);
+        assertThat(result.count(Count.REFUSED)).isZero();
+        assertThat(result.count(Count.ACKNOWLEDGED)).isEqualTo(2 * 50);
+        assertThat(result.count(Count.EXPECTED)).isEqualTo(2 * 50);
+        assertThat(result.count(Count.FIRST)).isEqualTo(2 * 50);
+    }
+
+    /** The broker has no sessions. */
+    @Test
+    void sendsNothingOfQos2AgainWhenSessionIsLost() {
+        broker.answer(_ -> null);
+        RunResult result = run("""
+                groups:
+                  - {name: pub, count: 2, publish: {topic: "t/{n}", qos: 2, rate: 100, in-flight: 5}}
+                steps:
+                  - {name: connect, do: connect}
+                  - {name: publish, do: publish, for: 300ms}
+                  - {name: cut, do: hold, for: 1ms, fault: kill}
+                  - {name: back, do: publish, messages: 2, fault: back, measured: true}
+                  - {name: drain, do: drain}
+                """);
+        assertThat(result.count(Count.ABANDONED)).isEqualTo(2 * 5);
+        assertThat(result.count(Count.RESENT)).isZero();
+        assertThat(result.count(Count.SENT)).isEqualTo(2 * (5 + 2));
+        assertThat(result.remarks())
+                .anySatisfy(remark -> assertThat(remark)
+                        .contains("when their publisher's session ended, and were not sent again: 10."));
+    }
+
+    @Test
     void hasASentenceForEachKindOfIncident() {
         List<Count> kinds = List.of(
                 Count.REFUSED,
                 Count.UNDECIDED,
                 Count.FOREIGN,
                 Count.RESENT,
+                Count.ABANDONED,
                 Count.CONNECTION_LOST,
                 Count.CONNECT_FAILED);
         for (Count kind : kinds) {
-            assertThat(Incidents.remarks(Counts.of(Map.of(kind, 1_234L, Count.SENT, 1_234L, Count.ACKNOWLEDGED, kind == Count.REFUSED ? 0L : 1_234L))))
+            assertThat(Incidents.remarks(Counts.of(
+                            Map.of(kind, 1_234L, Count.SENT, 1_234L, Count.ACKNOWLEDGED, settles(kind) ? 0L : 1_234L))))
                     .singleElement()
                     .asString()
                     .contains("1,234");
@@ -150,8 +194,18 @@ class MisfortunesTest {
         assertThat(Incidents.remarks(Counts.NONE)).isEmpty();
     }
 
+    /** Whether nobody waits for an acknowledgement of those that it counts. */
+    private static boolean settles(Count kind) {
+        return kind == Count.REFUSED || kind == Count.ABANDONED;
+    }
+
+    /** A broker that is back does all that it should. */
     private RunResult run(String yaml) {
-        return Runs.perform(
-                Runs.planned(yaml), broker.address(), null, fault -> broker.away(fault.isOutage()));
+        return Runs.perform(Runs.planned(yaml), broker.address(), null, fault -> {
+            broker.away(fault.isOutage());
+            if (fault == Fault.BACK) {
+                broker.answer(_ -> ReasonCode.SUCCESS);
+            }
+        });
     }
 }

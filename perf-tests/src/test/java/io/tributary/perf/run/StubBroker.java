@@ -23,7 +23,10 @@ import io.tributary.common.mqtt.MqttPacket.ConnackProperties;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.MqttPacket.Puback;
+import io.tributary.common.mqtt.MqttPacket.Pubcomp;
 import io.tributary.common.mqtt.MqttPacket.Publish;
+import io.tributary.common.mqtt.MqttPacket.Pubrec;
+import io.tributary.common.mqtt.MqttPacket.Pubrel;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.QoS;
@@ -47,6 +50,7 @@ final class StubBroker implements AutoCloseable {
     private final Channel server;
     private final Map<String, Subscriber> subscribers = new HashMap<>();
     private volatile IntFunction<@Nullable ReasonCode> answers = _ -> ReasonCode.SUCCESS;
+    private volatile ReasonCode completion = ReasonCode.SUCCESS;
     private int published;
     private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private volatile boolean away;
@@ -82,6 +86,11 @@ final class StubBroker implements AutoCloseable {
     /** Answers each PUBLISH of QoS 1 by its number, from 1; those that it refuses go nowhere. Null for no answer. */
     void answer(IntFunction<@Nullable ReasonCode> byNumber) {
         answers = byNumber;
+    }
+
+    /** Answers each PUBREL so. */
+    void complete(ReasonCode reason) {
+        completion = reason;
     }
 
     /** Ends all connections, and each new one at once; or is there again. */
@@ -212,11 +221,15 @@ final class StubBroker implements AutoCloseable {
                     if (publish.qos() == QoS.AT_LEAST_ONCE && answer != null) {
                         send(new Puback(publish.packetId(), answer, null, List.of()));
                     }
+                    if (publish.qos() == QoS.EXACTLY_ONCE && answer != null) {
+                        send(new Pubrec(publish.packetId(), answer, null, List.of()));
+                    }
                     Subscriber subscriber = subscribers.get(publish.topic());
                     if (subscriber != null && (answer == null || !answer.isError())) {
                         subscriber.deliver(publish);
                     }
                 }
+                case Pubrel release -> send(new Pubcomp(release.packetId(), completion, null, List.of()));
                 default -> {
                     // Nothing to answer.
                 }
