@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param measured all measured steps together
  * @param total what was counted from the beginning to the end: the judgement
  * @param lost how many of the messages that were published have not come
- * @param dropped how many messages the broker says it has dropped, where a limit is to drop some; null otherwise
+ * @param dropped how many messages the broker says it has dropped in the run, where a limit is to drop some; null
+ *     otherwise, and where it was started again meanwhile
  * @param sourcesWithLoss the publishers and topics of which messages are lost, the first ten
  * @param growth for a run of some minutes: what became of what should have stayed the same
  */

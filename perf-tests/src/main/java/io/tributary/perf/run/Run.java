@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
@@ -107,6 +108,23 @@ public final class Run {
                 .toList();
     }
 
+    /**
+     * What the broker counts as dropped in the run; null where it does not say, or counted from 0 again, as after a
+     * restart.
+     */
+    static @Nullable Long dropped(List<Sample> samples) {
+        List<Long> counts = samples.stream()
+                .map(sample -> sample.counts().get(DROPPED))
+                .filter(Objects::nonNull)
+                .toList();
+        for (int i = 1; i < counts.size(); i++) {
+            if (counts.get(i) < counts.get(i - 1)) {
+                return null;
+            }
+        }
+        return counts.isEmpty() ? null : Long.valueOf(counts.getLast() - counts.getFirst());
+    }
+
     private static Optional<Long> most(String counted, List<Sample> samples) {
         return samples.stream()
                 .flatMap(sample -> Optional.ofNullable(sample.counts().get(counted)).stream())
@@ -151,7 +169,7 @@ public final class Run {
                 measured,
                 total.asMap(),
                 sources.lost(),
-                scenario.mayDrop() ? most(DROPPED, samples).orElse(null) : null,
+                scenario.mayDrop() ? dropped(samples) : null,
                 losers.size(),
                 losers.stream()
                         .limit(LOSERS_SHOWN)
