@@ -11,9 +11,12 @@ import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.SocketOption;
+import jdk.net.ExtendedSocketOptions;
 
 /**
- * JSON objects over a socket, each behind its length. Reading is for one thread, writing for any.
+ * JSON objects over a socket, each behind its length. A peer whose machine has gone without a word is noticed within
+ * half a minute. Reading is for one thread, writing for any.
  */
 final class Frames implements AutoCloseable {
     static final ObjectMapper MAPPER = new ObjectMapper();
@@ -23,6 +26,10 @@ final class Frames implements AutoCloseable {
 
     private static final int MOST_BYTES = 512 << 20;
 
+    private static final int IDLE_SECONDS = 10;
+    private static final int PROBE_SECONDS = 5;
+    private static final int PROBES = 3;
+
     private final Socket socket;
     private final DataInputStream in;
     private final DataOutputStream out;
@@ -31,8 +38,19 @@ final class Frames implements AutoCloseable {
     Frames(Socket socket) throws IOException {
         this.socket = socket;
         socket.setTcpNoDelay(true);
+        socket.setKeepAlive(true);
+        set(socket, ExtendedSocketOptions.TCP_KEEPIDLE, IDLE_SECONDS);
+        set(socket, ExtendedSocketOptions.TCP_KEEPINTERVAL, PROBE_SECONDS);
+        set(socket, ExtendedSocketOptions.TCP_KEEPCOUNT, PROBES);
         in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
         out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
+    }
+
+    /** Where the system has it. */
+    private static void set(Socket socket, SocketOption<Integer> option, int value) throws IOException {
+        if (socket.supportedOptions().contains(option)) {
+            socket.setOption(option, value);
+        }
     }
 
     /** Whether the peer is not known to be on this machine. */

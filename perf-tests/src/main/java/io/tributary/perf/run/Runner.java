@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A process with a share of the clients: does what its orchestrator asks, until that is gone. */
@@ -92,16 +93,23 @@ public final class Runner {
     }
 
     private void answer(JsonNode question) {
-        ObjectNode answer = Frames.message().put("id", question.path("id").asLong());
-        try {
-            answer.set("answer", perform(question.path("ask").asText(), question.path("details")));
-        } catch (RuntimeException e) {
-            answer.put("error", String.valueOf(e.getMessage()));
-        }
+        ObjectNode answer = answer(() -> perform(question.path("ask").asText(), question.path("details")))
+                .put("id", question.path("id").asLong());
         try {
             frames.write(answer);
         } catch (IOException e) {
             frames.close();
+        }
+    }
+
+    /** In any case there is one: the orchestrator waits for it. */
+    static ObjectNode answer(Supplier<JsonNode> work) {
+        try {
+            return Frames.message().set("answer", work.get());
+        } catch (RuntimeException e) {
+            return Frames.message().put("error", String.valueOf(e.getMessage()));
+        } catch (Throwable e) {
+            return Frames.message().put("error", e.toString());
         }
     }
 

@@ -2,6 +2,7 @@ package io.tributary.perf.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tributary.perf.client.Crew;
 import io.tributary.perf.machine.Usage;
@@ -10,9 +11,13 @@ import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import jdk.net.ExtendedSocketOptions;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -50,6 +55,41 @@ class RunnerTest {
             assertThatExceptionOfType(RunException.class)
                     .isThrownBy(() -> runners.await(1, Duration.ofMillis(200), Runs.SILENT))
                     .withMessageContaining("only 0 of 1 runners");
+        }
+    }
+
+    @Test
+    void answersWhenItCannotDoWhatItIsAsked() {
+        assertThat(Runner.answer(() -> {
+                            throw new OutOfMemoryError("Java heap space");
+                        })
+                        .path("error")
+                        .asText())
+                .isEqualTo("java.lang.OutOfMemoryError: Java heap space");
+        assertThat(Runner.answer(() -> {
+                            throw new RunException("no plan");
+                        })
+                        .path("error")
+                        .asText())
+                .isEqualTo("no plan");
+    }
+
+    @Test
+    void endsWithoutMemory() throws Exception {
+        assertThat(Files.readAllLines(Path.of("../dist/src/main/dist/bin/tributary")))
+                .anySatisfy(line ->
+                        assertThat(line).contains("command.PerfCommand").contains("-XX:+ExitOnOutOfMemoryError"));
+    }
+
+    @Test
+    void noticesThatTheOtherMachineIsGone() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Socket socket = new Socket(server.getInetAddress(), server.getLocalPort());
+                Frames frames = new Frames(socket)) {
+            assertThat(frames.isFromElsewhere()).isFalse();
+            assertThat(socket.getKeepAlive()).isTrue();
+            assumeTrue(socket.supportedOptions().contains(ExtendedSocketOptions.TCP_KEEPIDLE), "not on this system");
+            assertThat(socket.getOption(ExtendedSocketOptions.TCP_KEEPIDLE)).isLessThanOrEqualTo(10);
         }
     }
 
