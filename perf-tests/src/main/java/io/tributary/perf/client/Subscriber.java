@@ -118,6 +118,9 @@ final class Subscriber {
         }
         long now = loop.clock().nanos();
         long age = Stamp.ageNanos(first, second, now);
+        if (age < 0) {
+            loop.count(Count.EARLY);
+        }
         Metric metric = metric(source);
         loop.tally().record(metric, age);
         if (measuresJitter && metric != Metric.ROUND_TRIP) {

@@ -38,6 +38,8 @@ public enum Count {
     OUT_OF_ORDER,
     /** Messages that came so late, or into such chaos, that nobody remembers whether they came before. */
     UNDECIDED,
+    /** Messages that came before they were due, as the clocks of two processes say: their latency counts as 0. */
+    EARLY,
     /** Messages that are none of this run. */
     FOREIGN,
     /** Connections that were accepted. */

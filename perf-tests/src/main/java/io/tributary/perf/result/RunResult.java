@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param started the time, in ISO 8601
  * @param commit of the tool
  * @param runners how many processes the clients were in
- * @param clockErrorMillis how far the clocks of two runners may be apart; 0 with one
+ * @param clockErrorMillis how far the clocks of two runners may have been apart at the end; 0 with one
  * @param scenario all settings, as they were
  * @param refusals why the run says nothing about the broker: the tool was the bottleneck; empty where it was not
  * @param remarks what to know when reading the figures

@@ -26,6 +26,10 @@ final class Incidents {
                 "Messages that were on their way when their publisher's session ended, and were not sent again: %,d. Those that"
                         + " the broker did not get count as lost.");
         add(remarks, total.get(Count.UNDECIDED), "Messages of which nobody knows whether they came before: %,d.");
+        add(
+                remarks,
+                total.get(Count.EARLY),
+                "Messages that came before they were due, as the clocks of two processes say: %,d. Their latency counts as 0.");
         add(remarks, total.get(Count.FOREIGN), "Messages that came and are none of this run: %,d.");
         add(
                 remarks,

@@ -22,6 +22,7 @@ final class RemoteRunner implements AutoCloseable {
     private final boolean isElsewhere;
 
     private volatile boolean lost;
+    private volatile long offset;
 
     RemoteRunner(Frames frames, String name) {
         this.frames = frames;
@@ -58,26 +59,48 @@ final class RemoteRunner implements AutoCloseable {
     }
 
     /**
-     * Sets its clock to ours, by the fastest of several questions for its time.
+     * Sets its clock to ours.
      *
-     * @return how far it may be off, in nanoseconds
      * @throws RunException if it is gone
      */
-    long setClock() {
+    void setClock() {
+        offset = compareClock().offset;
+        answer("offset", Frames.message().put("nanos", offset));
+    }
+
+    /**
+     * How far its clock may be off by now, in nanoseconds: as it was set, it goes on at a speed of its own.
+     *
+     * @throws RunException if it is gone
+     */
+    long clockErrorNanos() {
+        Comparison now = compareClock();
+        return Math.abs(now.offset - offset) + now.error;
+    }
+
+    /** By the fastest of several questions for its time. */
+    private Comparison compareClock() {
         long fastest = Long.MAX_VALUE;
-        long offset = 0;
+        long difference = 0;
         for (int i = 0; i < CLOCK_PROBES; i++) {
             long before = System.nanoTime();
             long theirs = answer("clock", Frames.message()).path("nanos").asLong();
             long after = System.nanoTime();
             if (after - before < fastest) {
                 fastest = after - before;
-                offset = before + (after - before) / 2 - theirs;
+                difference = before + (after - before) / 2 - theirs;
             }
         }
-        answer("offset", Frames.message().put("nanos", offset));
-        return fastest / 2;
+        return new Comparison(difference, fastest / 2);
     }
+
+    /**
+     * Of two clocks, in nanoseconds.
+     *
+     * @param offset of ours to its own
+     * @param error by how much that may be wrong
+     */
+    private record Comparison(long offset, long error) {}
 
     /**
      * Asks, and waits for the answer.

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The orchestrator's side of runners: waits for as many as there are to be, sets their clocks, and gives each its share
- * of the clients. For one thread.
+ * The orchestrator's side of runners: waits for as many as there are to be, and gives each, for each run, the time and
+ * its share of the clients. For one thread.
  */
 public final class Runners implements AutoCloseable {
     private static final double NANOS_PER_MILLI = 1e6;
@@ -26,7 +26,6 @@ public final class Runners implements AutoCloseable {
     private final ServerSocket server;
     private final Secret secret;
     private final List<RemoteRunner> runners = new ArrayList<>();
-    private double clockErrorMillis;
 
     /** Listens for runners; port 0 for any that is free. */
     public Runners(InetSocketAddress address, Secret secret) {
@@ -65,8 +64,6 @@ public final class Runners implements AutoCloseable {
             }
             accept((int) left);
         }
-        clockErrorMillis =
-                2 * runners.stream().mapToLong(RemoteRunner::setClock).max().orElse(0) / NANOS_PER_MILLI;
     }
 
     /** Those that have gone may be started again. */
@@ -98,13 +95,16 @@ public final class Runners implements AutoCloseable {
         return runners.stream().anyMatch(RemoteRunner::isGone);
     }
 
-    /** How far the clocks of two runners may be apart. */
+    /** How far the clocks of two runners may be apart by now, since {@link #crew} set them. */
     double clockErrorMillis() {
-        return clockErrorMillis;
+        long largest =
+                runners.stream().mapToLong(RemoteRunner::clockErrorNanos).max().orElse(0);
+        return 2 * largest / NANOS_PER_MILLI;
     }
 
-    /** Has each runner make its share of the clients. */
+    /** Sets the clock of each runner, and has it make its share of the clients. */
     Crew crew(PlannedRun planned, int run, List<InetSocketAddress> addresses) {
+        runners.forEach(RemoteRunner::setClock);
         ArrayNode places = Frames.MAPPER.createArrayNode();
         addresses.forEach(address -> places.add(Wire.address(address)));
         List<CompletableFuture<JsonNode>> made = new ArrayList<>();

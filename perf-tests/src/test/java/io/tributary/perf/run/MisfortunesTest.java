@@ -175,10 +175,22 @@ class MisfortunesTest {
     }
 
     @Test
+    void countsMessagesThatComeBeforeTheyAreDue() {
+        broker.setAhead();
+        RunResult result = run(PAIRS);
+        assertThat(result.count(Count.EARLY)).isEqualTo(200);
+        assertThat(result.lost()).isZero();
+        assertThat(result.remarks())
+                .anySatisfy(remark ->
+                        assertThat(remark).contains("before they were due").contains("200"));
+    }
+
+    @Test
     void hasASentenceForEachKindOfIncident() {
         List<Count> kinds = List.of(
                 Count.REFUSED,
                 Count.UNDECIDED,
+                Count.EARLY,
                 Count.FOREIGN,
                 Count.RESENT,
                 Count.ABANDONED,

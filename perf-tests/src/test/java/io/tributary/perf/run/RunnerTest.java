@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.tributary.perf.client.Crew;
 import io.tributary.perf.machine.Usage;
+import io.tributary.perf.scenario.PlannedRun;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
@@ -17,6 +20,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import jdk.net.ExtendedSocketOptions;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -24,6 +29,7 @@ import org.junit.jupiter.api.Test;
 class RunnerTest {
     private static final Secret SECRET = Secret.random();
     private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final long HOUR = Duration.ofHours(1).toNanos();
 
     @Test
     void comesToAnOrchestratorThatStartsAfterIt() throws Exception {
@@ -55,6 +61,42 @@ class RunnerTest {
             assertThatExceptionOfType(RunException.class)
                     .isThrownBy(() -> runners.await(1, Duration.ofMillis(200), Runs.SILENT))
                     .withMessageContaining("only 0 of 1 runners");
+        }
+    }
+
+    @Test
+    void isToldTheTimeForEachRunAndHowFarItsClockHasGoneWrong() throws Exception {
+        AtomicLong skew = new AtomicLong();
+        List<Long> offsets = new CopyOnWriteArrayList<>();
+        try (Runners runners = new Runners(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), SECRET)) {
+            Thread.ofVirtual().start(() -> pretend(runners.port(), skew, offsets));
+            runners.await(1, LIMIT, Runs.SILENT);
+            PlannedRun planned = Runs.planned("groups: [{name: pub, count: 1, publish: {topic: a, window: 1}}]");
+            runners.crew(planned, 1, List.of());
+            skew.set(HOUR);
+            assertThat(runners.clockErrorMillis()).isGreaterThanOrEqualTo(2 * HOUR / 1e6);
+            runners.crew(planned, 2, List.of());
+            assertThat(runners.clockErrorMillis()).isLessThan(HOUR / 1e6);
+            assertThat(offsets).hasSize(2);
+            assertThat(offsets.get(0) - offsets.get(1)).isBetween(HOUR / 2, 2 * HOUR);
+        }
+    }
+
+    /** A runner whose clock is wrong. */
+    private static void pretend(int port, AtomicLong skew, List<Long> offsets) {
+        try (Frames frames = new Frames(new Socket(InetAddress.getLoopbackAddress(), port))) {
+            SECRET.greet(frames);
+            while (true) {
+                JsonNode question = frames.read();
+                if (question.path("ask").asText().equals("offset")) {
+                    offsets.add(question.path("details").path("nanos").asLong());
+                }
+                frames.write(Frames.message()
+                        .put("id", question.path("id").asLong())
+                        .set("answer", Frames.message().put("nanos", System.nanoTime() + skew.get())));
+            }
+        } catch (IOException e) {
+            // The orchestrator is done.
         }
     }
 

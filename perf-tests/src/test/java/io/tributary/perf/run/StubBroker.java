@@ -31,8 +31,10 @@ import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.perf.judge.Stamp;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,6 +56,7 @@ final class StubBroker implements AutoCloseable {
     private int published;
     private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private volatile boolean away;
+    private volatile boolean isAhead;
 
     StubBroker(Faults faults, @Nullable SslContext tls) {
         this.faults = faults;
@@ -93,6 +96,11 @@ final class StubBroker implements AutoCloseable {
         completion = reason;
     }
 
+    /** Has all messages look as if their publishers' clocks were ahead of those of subscribers. */
+    void setAhead() {
+        isAhead = true;
+    }
+
     /** Ends all connections, and each new one at once; or is there again. */
     void away(boolean isAway) {
         away = isAway;
@@ -117,6 +125,17 @@ final class StubBroker implements AutoCloseable {
      */
     record Faults(int drop, int repeat, int repeatFlagged, int swap) {
         static final Faults NONE = new Faults(-1, -1, -1, -1);
+    }
+
+    /** A message as a process would have stamped it whose clock is an hour ahead. */
+    private static byte[] later(byte[] payload) {
+        ByteBuffer bytes = ByteBuffer.wrap(payload.clone());
+        long first = bytes.getLong(0);
+        long second = bytes.getLong(8);
+        long nanos = TimeUnit.HOURS.toNanos(1) - Stamp.ageNanos(first, second, 0);
+        return bytes.putLong(0, Stamp.first(Stamp.run(first), Stamp.source(first), nanos))
+                .putLong(8, Stamp.second(Stamp.sequence(second), nanos))
+                .array();
     }
 
     private final class Subscriber {
@@ -155,7 +174,7 @@ final class StubBroker implements AutoCloseable {
             packetId = packetId % 65_535 + 1;
             peer.send(new Publish(
                     message.topic(),
-                    message.payload(),
+                    isAhead ? later(message.payload()) : message.payload(),
                     qos,
                     false,
                     dup,
