@@ -2,12 +2,16 @@ package io.tributary.perf.run;
 
 import io.tributary.perf.judge.Count;
 import io.tributary.perf.judge.Counts;
+import io.tributary.perf.result.StepResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /** What happened in a run that does not happen when all is well, whether or not a message was lost by it. */
 final class Incidents {
+    /** The share of messages that may come after the measured steps. */
+    private static final double TOLERATED = 0.01;
+
     private Incidents() {}
 
     /** A sentence for each kind of what was counted over the whole run. */
@@ -36,6 +40,23 @@ final class Incidents {
                 total.unacknowledged(),
                 "Messages that were never acknowledged: %,d; whether they came is counted all the same.");
         return remarks;
+    }
+
+    /**
+     * Of messages that came when their latency was not measured any more; nothing where they are few.
+     *
+     * @param lost over the whole run
+     */
+    static List<String> late(StepResult measured, long lost) {
+        long expected = measured.count(Count.EXPECTED);
+        long late = expected - measured.count(Count.FIRST) - lost;
+        return late <= TOLERATED * expected
+                ? List.of()
+                : List.of(String.format(
+                        Locale.ROOT,
+                        "%,d of %,d messages of the measured steps came after these: how long they took is in no distribution.",
+                        late,
+                        expected));
     }
 
     private static void add(List<String> remarks, long count, String words) {

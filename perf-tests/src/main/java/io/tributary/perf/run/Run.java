@@ -153,6 +153,7 @@ public final class Run {
         remarks.addAll(Silences.remarks(scenario, steps));
         remarks.addAll(mostQueued(samples));
         remarks.addAll(conductor.remarks());
+        remarks.addAll(Incidents.late(measured, sources.lost()));
         remarks.addAll(Incidents.remarks(total));
         String label = planned.label();
         return new RunResult(

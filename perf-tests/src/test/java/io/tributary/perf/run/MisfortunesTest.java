@@ -186,6 +186,24 @@ class MisfortunesTest {
     }
 
     @Test
+    void saysNothingOfFewMessagesThatCameAfterWhatIsMeasured() {
+        StepResult measured = new StepResult(
+                "measured",
+                10,
+                Map.of(Count.EXPECTED, 1_000L, Count.FIRST, 985L),
+                Map.of(),
+                0,
+                10,
+                List.of(),
+                0,
+                0,
+                0,
+                null);
+        assertThat(Incidents.late(measured, 5)).isEmpty();
+        assertThat(Incidents.late(measured, 4)).hasSize(1);
+    }
+
+    @Test
     void hasASentenceForEachKindOfIncident() {
         List<Count> kinds = List.of(
                 Count.REFUSED,

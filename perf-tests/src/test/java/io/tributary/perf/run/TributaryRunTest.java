@@ -216,6 +216,25 @@ class TributaryRunTest {
     }
 
     @Test
+    void saysHowManyMessagesCameAfterWhatIsMeasured() {
+        RunResult result = run("""
+                groups:
+                  - {name: sub, count: 2, persistent: true, subscribe: [{filter: "a/{n}", qos: 1}]}
+                  - {name: pub, count: 2, publish: {topic: "a/{n}", qos: 1, window: 20}}
+                steps:
+                  - {name: sessions, do: visit, groups: [sub]}
+                  - {name: connect, do: connect, groups: [pub]}
+                  - {name: publish, do: publish, groups: [pub], messages: 50, measured: true}
+                  - {name: come back, do: connect, groups: [sub]}
+                  - {name: drain, do: drain}
+                """, tcp);
+        assertFaultless(result, 100, 100);
+        assertThat(result.remarks())
+                .contains(
+                        "100 of 100 messages of the measured steps came after these: how long they took is in no distribution.");
+    }
+
+    @Test
     void losesNothingWhenPersistentClientsComeAndGo() {
         RunResult result = run("""
                 limits: {send-delay: 60s}
