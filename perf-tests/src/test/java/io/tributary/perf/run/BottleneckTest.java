@@ -10,6 +10,7 @@ import io.tributary.perf.result.ProcessUse;
 import io.tributary.perf.result.RunResult;
 import io.tributary.perf.result.StepResult;
 import io.tributary.perf.scenario.Scenario;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 class BottleneckTest {
     private static final Scenario CLOSED = scenario("window: 10");
     private static final Scenario OPEN = scenario("rate: 10");
+    private static final long WITH_RATE = 1_000;
     private static final List<ProcessUse> BOTH = List.of(process("broker"), process(RunResult.TOOL));
 
     @Test
@@ -65,7 +67,21 @@ class BottleneckTest {
         assertThat(Bottleneck.refusals(OPEN, step(counts, 0.5, 0.6, BOTH, 1)))
                 .singleElement()
                 .asString()
-                .contains("1.1 % of the messages more than 20 ms late by its own fault");
+                .contains("1.1 % of the messages with a rate more than 20 ms late by its own fault");
+    }
+
+    @Test
+    void refusesWhenToolItselfIsLateBesideManyMessagesOfClosedLoops() {
+        Map<Count, Long> counts = Map.of(Count.DUE, 100_000L, Count.SENT, 100_000L, Count.SENT_LATE, 11L);
+        assertThat(Bottleneck.refusals(OPEN, step(counts, 0.5, 0.6, BOTH, 1)))
+                .singleElement()
+                .asString()
+                .contains("1.1 % of the messages with a rate");
+        Map<Count, Long> blocked = new EnumMap<>(counts);
+        blocked.put(Count.BLOCKED, 200L);
+        assertThat(Bottleneck.refusals(OPEN, step(blocked, 0.5, 0.6, BOTH, 1)))
+                .as("what the broker held up has a rate, too")
+                .isEmpty();
     }
 
     @Test
@@ -93,11 +109,13 @@ class BottleneckTest {
             Map<Count, Long> counts, double loop, double machine, List<ProcessUse> processes, long lagMillis) {
         Histogram lag = Snapshot.histogram();
         lag.recordValue(lagMillis * 1_000_000);
+        Histogram delays = Snapshot.histogram();
+        delays.recordValueWithCount(1_000_000, WITH_RATE);
         return new StepResult(
                 "measured",
                 10,
                 counts,
-                Map.of(Metric.LOOP_LAG, Distribution.of(lag)),
+                Map.of(Metric.LOOP_LAG, Distribution.of(lag), Metric.SEND_DELAY, Distribution.of(delays)),
                 -1,
                 -1,
                 processes,
