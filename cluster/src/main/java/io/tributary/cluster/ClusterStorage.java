@@ -95,6 +95,7 @@ record ClusterStorage(
             Consumer<Throwable> onBroken) {
         try {
             int largestRecordBytes = KafkaTopics.ensure(cluster.kafka(), cluster.topicNeeds(largestPacketBytes));
+            KafkaAppTopics.check(cluster.kafka(), cluster.applications());
             if (cluster.ingest() != null) {
                 IngestTopics.ensure(cluster.kafka(), cluster.ingest().source());
             }

@@ -6,17 +6,22 @@ import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.ShardEvent.Detach;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 
 /**
  * Tells the nodes which of their connections have a session of a live shard, once how the connection before ended is
- * known, wills of the client's connections before are forwarded and an application's topic is there. Confined to the
- * thread of the driver.
+ * known, wills of the client's connections before are forwarded and an application's topic is there. For a topic that
+ * is not there nobody waits but its application. Confined to the thread of the driver.
  */
 final class ConnectionAnswers {
+    /** So long the end of a dead node's application waits for its topic, to say what it may have been sent: 5 s. */
+    private static final int TICKS_TO_WAIT = 50;
+
     private final ShardEnvironment environment;
     private final Tenure tenure;
     private final ShardState state;
@@ -25,6 +30,13 @@ final class ConnectionAnswers {
     private final LivingTopics topics;
     private final boolean numbersMayRepeat;
     private final Runnable endOfTurn;
+    /** The sessions of dead nodes that wait for their topic; more come at the end. */
+    private final Set<Dead> dead = new LinkedHashSet<>();
+
+    private long ticks;
+
+    /** A session, and the connection that it had at a node that is dead. */
+    private record Dead(SessionState client, long epoch, long untilTick) {}
 
     /**
      * Creates one.
@@ -64,8 +76,14 @@ final class ConnectionAnswers {
 
         /** Tells a connection that it has its session. */
         void tell(SessionState client, String node) {
-            open++;
-            resume(client, node, this::done);
+            boolean isToldLater =
+                    client.topic() != null && tenure.targetOf(node).attachedLater(client.connection());
+            if (isToldLater) {
+                resume(client, node, () -> {});
+            } else {
+                open++;
+                resume(client, node, this::done);
+            }
         }
 
         /**
@@ -199,8 +217,23 @@ final class ConnectionAnswers {
         if (client.topic() == null) {
             detachFromDead(client, -1);
         } else {
-            whenTopicIsThere(client, () -> {}, last -> detachFromDead(client, last));
+            Dead waiting = new Dead(client, client.epoch(), ticks + TICKS_TO_WAIT);
+            dead.add(waiting);
+            whenTopicIsThere(client, () -> dead.remove(waiting), last -> {
+                if (dead.contains(waiting)) {
+                    detachFromDead(client, last);
+                }
+            });
         }
+    }
+
+    /** Ten times a second: goes on without what a topic does not tell in time. */
+    void tick() {
+        ticks++;
+        List<Dead> late =
+                dead.stream().takeWhile(each -> each.untilTick <= ticks).toList();
+        late.forEach(dead::remove);
+        late.stream().filter(each -> has(each.client, each.epoch)).forEach(each -> detachFromDead(each.client, -1));
     }
 
     /** A connection has in flight what nobody can tell it again: it is closed, and the client takes up the session. */

@@ -39,7 +39,7 @@ final class LocalConnections {
     private final class FromOwner implements OwnerTarget {
         private final int shard;
         private final long epoch;
-        /** The connections that were told that they have their session, until all have been. */
+        /** The connections that were told that they have their session, or are later, until all have been. */
         private @Nullable Set<Long> told = new HashSet<>();
 
         private FromOwner(int shard, long epoch) {
@@ -54,11 +54,23 @@ final class LocalConnections {
         @Override
         public void attached(long connection, Attached attached) {
             if (isNewest()) {
-                if (told != null) {
-                    told.add(connection);
-                }
+                has(connection);
                 connections.attached(connection, attached);
                 relays.named(shard, attached.epoch(), attached.inboundPacketIds(), attached.foldedUpTo());
+            }
+        }
+
+        @Override
+        public boolean attachedLater(long connection) {
+            if (isNewest()) {
+                has(connection);
+            }
+            return true;
+        }
+
+        private void has(long connection) {
+            if (told != null) {
+                told.add(connection);
             }
         }
 

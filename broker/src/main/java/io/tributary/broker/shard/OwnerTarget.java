@@ -20,8 +20,16 @@ public interface OwnerTarget {
     void attached(long connection, Attached attached);
 
     /**
-     * Every connection of the node that has a session of the shard was told so since this way was asked for: the others
-     * have none.
+     * A connection has its session, and is told so once an application's topic is there: {@link #allAttached}, which
+     * does not wait for that, leaves it alone.
+     *
+     * @return false when the node does not know of this, so that it is to be told {@link #attached} first
+     */
+    boolean attachedLater(long connection);
+
+    /**
+     * Every connection of the node that has a session of the shard was told so since this way was asked for, or is told
+     * later: the others have none.
      *
      * @param upTo the offset up to which the log is folded; connections whose {@code Attach} is behind it are not meant
      */
@@ -71,6 +79,11 @@ public interface OwnerTarget {
     OwnerTarget NOBODY = new OwnerTarget() {
         @Override
         public void attached(long connection, Attached attached) {}
+
+        @Override
+        public boolean attachedLater(long connection) {
+            return true;
+        }
 
         @Override
         public void allAttached(long upTo) {}

@@ -237,6 +237,7 @@ final class ShardService implements Effects {
         backlogs.tick(nowMillis);
         wills.tick();
         loaded.wills().tick();
+        answers.tick();
         redistributor.retry();
         sweep.tick(nowMillis, environment.timeMillis().getAsLong());
         snapshots.tick(loaded.forwarder().isDoneUpTo(state.applied()));

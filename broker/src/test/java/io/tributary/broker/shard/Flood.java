@@ -277,6 +277,11 @@ final class Flood {
         public void attached(long connection, Attached attached) {}
 
         @Override
+        public boolean attachedLater(long connection) {
+            return true;
+        }
+
+        @Override
         public void allAttached(long upTo) {}
 
         @Override

@@ -10,6 +10,7 @@ import io.tributary.persistence.shard.ShardLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,6 +25,11 @@ public final class InstantTopics implements AppTopics {
     private final Map<AppTopic, Waiting> waiting = new HashMap<>();
 
     private final Map<AppTopic, Integer> incarnations = new HashMap<>();
+
+    /** Who asks whether a topic is there, while that is not known. */
+    private final Map<AppTopic, CompletableFuture<Found>> asking = new LinkedHashMap<>();
+
+    private boolean isSilent;
 
     private record Waiting(long from, CompletableFuture<Page> answer) {}
 
@@ -46,8 +52,23 @@ public final class InstantTopics implements AppTopics {
         return one != null && !one.answer.isDone();
     }
 
+    /** From now on it is not known whether topics are there. */
+    void fallSilent() {
+        isSilent = true;
+    }
+
+    /** It is known again; who has asked meanwhile is told. */
+    void speak() {
+        isSilent = false;
+        asking.forEach((topic, answer) -> create(topic).thenAccept(answer::complete));
+        asking.clear();
+    }
+
     @Override
     public CompletionStage<Found> create(AppTopic topic) {
+        if (isSilent) {
+            return asking.computeIfAbsent(topic, _ -> new CompletableFuture<>());
+        }
         topics.computeIfAbsent(topic, _ -> {
             incarnations.merge(topic, 1, Integer::sum);
             return new ArrayList<>();

@@ -71,6 +71,14 @@ class LocalConnectionsTest {
     }
 
     @Test
+    void connectionThatIsAnsweredLaterIsLeftAlone() {
+        OwnerTarget owner = connections.from(1, 5);
+        assertThat(owner.attachedLater(7)).isTrue();
+        owner.allAttached(40);
+        assertThat(told).containsExactly("taken over 8");
+    }
+
+    @Test
     void relayIsAnsweredOnce() {
         relays.expect(1, 3, 6, this::answered);
         OwnerTarget owner = connections.from(1, 5);

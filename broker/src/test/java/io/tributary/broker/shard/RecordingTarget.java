@@ -33,6 +33,12 @@ final class RecordingTarget implements OwnerTarget {
     }
 
     @Override
+    public boolean attachedLater(long connection) {
+        told.add(connection + ": attached later");
+        return true;
+    }
+
+    @Override
     public void refused(long connection, AttachRefusal reason) {
         told.add(connection + ": refused, is " + reason);
     }

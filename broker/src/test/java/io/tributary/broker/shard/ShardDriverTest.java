@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Test;
 class ShardDriverTest {
     private final HeldLog log = new HeldLog(1);
     private final HeldStore store = new HeldStore();
+    private final InstantTopics topics = new InstantTopics();
     private final RecordingNodes nodes = new RecordingNodes();
     private final RecordingTarget target = nodes.target;
     private final List<String> told = new ArrayList<>();
@@ -873,6 +874,50 @@ class ShardDriverTest {
         assertThat(nodes.current.allAttachedUpTo).hasSize(1);
     }
 
+    /** The other sessions of the shard have nothing to do with a topic that Kafka does not give. */
+    @Test
+    void nodeIsToldThatItKnowsAllItsSessionsThoughTheTopicOfAnApplicationIsNotThere() {
+        topics.fallSilent();
+        log.add(0, application("app", NODE, 7), nowMillis);
+        log.add(0, attach("a", 8), nowMillis);
+        goLive();
+        assertThat(target.take()).containsExactlyInAnyOrder("7: attached later", "8: attached 1/1");
+        assertThat(target.allAttachedUpTo).hasSize(1);
+        topics.speak();
+        claim(); // which topic it is, is logged
+        assertThat(target.take()).containsExactly("7: attached 0/0");
+        assertThat(target.allAttachedUpTo).hasSize(1);
+    }
+
+    @Test
+    void applicationOfADeadNodeIsDetachedInTimeThoughItsTopicIsNotThere() {
+        topics.fallSilent();
+        log.add(0, application("app", "dead", 7), nowMillis);
+        goLive();
+        for (int tick = 1; tick < 50; tick++) {
+            pass(100);
+        }
+        assertThat(detaches()).isEmpty();
+        pass(100);
+        assertThat(detaches()).containsExactly(new Detach("app", 0, true, FOREVER, null));
+        topics.speak();
+        assertThat(detaches()).hasSize(1);
+    }
+
+    @Test
+    void applicationOfADeadNodeIsDetachedWithWhatItsTopicHas() {
+        log.add(0, application("app", "dead", 7), nowMillis);
+        goLive();
+        claim(); // which topic it is, is logged
+        assertThat(detaches()).containsExactly(new Detach("app", 0, true, FOREVER, 0));
+        pass(10_000);
+        assertThat(detaches()).hasSize(1);
+    }
+
+    private List<ShardEvent> detaches() {
+        return log.pending().stream().filter(Detach.class::isInstance).toList();
+    }
+
     private List<ShardEvent> expiries() {
         return log.pending().stream().filter(SessionExpired.class::isInstance).toList();
     }
@@ -933,6 +978,20 @@ class ShardDriverTest {
         return new Attach(clientId, node, 7, false, FOREVER, 10, ClientKind.DEVICE, null, Principal.ANONYMOUS, false);
     }
 
+    private static Attach application(String clientId, String node, long connection) {
+        return new Attach(
+                clientId,
+                node,
+                connection,
+                false,
+                FOREVER,
+                10,
+                ClientKind.APPLICATION,
+                null,
+                Principal.ANONYMOUS,
+                false);
+    }
+
     private ShardEnvironment environment() {
         return new ShardEnvironment(
                 DeliveryFixture.config(9, QueueLimits.defaults()),
@@ -940,7 +999,7 @@ class ShardDriverTest {
                 dead::contains,
                 log,
                 store,
-                new InstantTopics(),
+                topics,
                 InstantTopics.appender(log),
                 nodes,
                 new NoRouting() {

@@ -211,6 +211,14 @@ final class SimNode {
         }
 
         @Override
+        public boolean attachedLater(long connection) {
+            tell(to -> {
+                boolean _ = to.attachedLater(connection);
+            });
+            return true;
+        }
+
+        @Override
         public void attached(long connection, Attached attached) {
             tell(to -> to.attached(connection, attached));
         }

@@ -123,6 +123,26 @@ public final class KafkaTopics {
         }
     }
 
+    /**
+     * How many partitions a topic has that need not be there, without those that somebody has added and nobody uses; -1
+     * when there is none. Blocks, for at most the configured time.
+     *
+     * @throws KafkaAccessException when Kafka does not answer
+     */
+    public static int partitionsOf(KafkaConfig config, TopicRules topic) {
+        try (Closing closing = new Closing(connect(config))) {
+            KafkaTopics topics = new KafkaTopics(config, List.of(topic), List.of());
+            if (!topics.missing(closing.admin).isEmpty()) {
+                return -1;
+            }
+            TopicDescription found =
+                    Objects.requireNonNull(topics.describe(closing.admin).get(topic.topic()));
+            List<TopicPartition> added = topic.partitionsBeyond(found);
+            int all = found.partitions().size();
+            return !added.isEmpty() && topics.areEmpty(closing.admin, added) ? all - added.size() : all;
+        }
+    }
+
     /** Closes a client without waiting for what it was asked to time out. */
     private record Closing(Admin admin) implements AutoCloseable {
         @Override

@@ -201,7 +201,7 @@ public final class TopicRules {
     }
 
     /** The partitions that it has beyond these. */
-    List<TopicPartition> partitionsBeyond(TopicDescription found) {
+    public List<TopicPartition> partitionsBeyond(TopicDescription found) {
         return IntStream.range(partitions, found.partitions().size())
                 .mapToObj(number -> new TopicPartition(topic, number))
                 .toList();

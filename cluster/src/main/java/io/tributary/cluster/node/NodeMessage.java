@@ -37,6 +37,12 @@ public sealed interface NodeMessage {
     /** The owner begins to name all connections that have a session, until {@link AllAttached}. */
     record OwnerSpeaks(int shard, long ownerEpoch) implements OwnerMessage {}
 
+    /**
+     * The connection has its session, and {@link AttachedTo} follows once its application's topic is there, perhaps
+     * behind {@link AllAttached}.
+     */
+    record AttachedLater(int shard, long ownerEpoch, long connection) implements OwnerMessage {}
+
     /** All connections of the receiver that have a session are named, as far as the log is folded. */
     record AllAttached(int shard, long ownerEpoch, long upTo) implements OwnerMessage {}
 

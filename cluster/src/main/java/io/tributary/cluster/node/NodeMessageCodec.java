@@ -6,6 +6,7 @@ import io.tributary.cluster.node.NodeMessage.AllAttached;
 import io.tributary.cluster.node.NodeMessage.AllSettled;
 import io.tributary.cluster.node.NodeMessage.AskForAllSettled;
 import io.tributary.cluster.node.NodeMessage.AttachRefused;
+import io.tributary.cluster.node.NodeMessage.AttachedLater;
 import io.tributary.cluster.node.NodeMessage.AttachedTo;
 import io.tributary.cluster.node.NodeMessage.Deliver;
 import io.tributary.cluster.node.NodeMessage.HoldPublisher;
@@ -85,6 +86,7 @@ public final class NodeMessageCodec {
     private static final int HOLD_PUBLISHER = 26;
     private static final int ROOM_AGAIN = 27;
     private static final int PUBLISHERS_WAIT = 28;
+    private static final int ATTACHED_LATER = 29;
 
     private static final int DUP = 0x01;
     private static final int RELEASED = 0x02;
@@ -110,6 +112,7 @@ public final class NodeMessageCodec {
                 writer.writeNumber(speaks.shard());
                 writer.writeNumber(speaks.ownerEpoch());
             }
+            case AttachedLater later -> writeOwned(writer, ATTACHED_LATER, later, later.connection());
             case AllAttached all -> writeOwned(writer, ALL_ATTACHED, all, all.upTo());
             case AskForAllSettled ask -> {
                 writer.writeByte(ASK_FOR_ALL_SETTLED);
@@ -241,6 +244,7 @@ public final class NodeMessageCodec {
                 new ReceivedLogged(reader.readInt(), reader.readNumber(), reader.readNumber(), reader.readNumbers());
             case RELAYED -> new Relayed(reader.readInt(), reader.readNumber(), reader.readNumber(), reader.readInt());
             case OWNER_SPEAKS -> new OwnerSpeaks(reader.readInt(), reader.readNumber());
+            case ATTACHED_LATER -> new AttachedLater(reader.readInt(), reader.readNumber(), reader.readNumber());
             case ALL_ATTACHED -> new AllAttached(reader.readInt(), reader.readNumber(), reader.readNumber());
             case SETTLE -> new Settle(reader.readInt(), reader.readString(), reader.readNumber(), reader.readNumbers());
             case RECEIVED ->

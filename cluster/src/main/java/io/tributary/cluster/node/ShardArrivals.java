@@ -8,6 +8,7 @@ import io.tributary.cluster.node.NodeMessage.AllAttached;
 import io.tributary.cluster.node.NodeMessage.AllSettled;
 import io.tributary.cluster.node.NodeMessage.AskForAllSettled;
 import io.tributary.cluster.node.NodeMessage.AttachRefused;
+import io.tributary.cluster.node.NodeMessage.AttachedLater;
 import io.tributary.cluster.node.NodeMessage.AttachedTo;
 import io.tributary.cluster.node.NodeMessage.Deliver;
 import io.tributary.cluster.node.NodeMessage.OwnerMessage;
@@ -75,6 +76,9 @@ final class ShardArrivals {
         switch (message) {
             case OwnerSpeaks _ -> throw new IllegalStateException("taken above");
             case AttachedTo to -> target.attached(to.connection(), to.attached());
+            case AttachedLater to -> {
+                boolean _ = target.attachedLater(to.connection());
+            }
             case AllAttached all -> {
                 target.allAttached(all.upTo());
                 traffic.onOwnerLive(all.shard(), all.ownerEpoch());

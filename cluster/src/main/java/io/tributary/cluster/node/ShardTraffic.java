@@ -8,6 +8,7 @@ import io.tributary.cluster.link.Link;
 import io.tributary.cluster.node.NodeMessage.AllAttached;
 import io.tributary.cluster.node.NodeMessage.AskForAllSettled;
 import io.tributary.cluster.node.NodeMessage.AttachRefused;
+import io.tributary.cluster.node.NodeMessage.AttachedLater;
 import io.tributary.cluster.node.NodeMessage.AttachedTo;
 import io.tributary.cluster.node.NodeMessage.Deliver;
 import io.tributary.cluster.node.NodeMessage.OwnerMessage;
@@ -291,6 +292,15 @@ public final class ShardTraffic implements OtherNodes {
         @Override
         public void attached(long connection, Attached attached) {
             send(new AttachedTo(shard, ownerEpoch, connection, attached));
+        }
+
+        @Override
+        public boolean attachedLater(long connection) {
+            if (format.toWrite() < RecordFormat.ATTACHED_LATER) {
+                return false;
+            }
+            send(new AttachedLater(shard, ownerEpoch, connection));
+            return true;
         }
 
         @Override

@@ -8,6 +8,7 @@ import io.tributary.cluster.node.NodeMessage.AllAttached;
 import io.tributary.cluster.node.NodeMessage.AllSettled;
 import io.tributary.cluster.node.NodeMessage.AskForAllSettled;
 import io.tributary.cluster.node.NodeMessage.AttachRefused;
+import io.tributary.cluster.node.NodeMessage.AttachedLater;
 import io.tributary.cluster.node.NodeMessage.AttachedTo;
 import io.tributary.cluster.node.NodeMessage.Deliver;
 import io.tributary.cluster.node.NodeMessage.HoldPublisher;
@@ -148,6 +149,7 @@ class GoldenFramesTest {
             messages.put("hold-publisher", new HoldPublisher(1L << 33, 300));
             messages.put("room-again", new RoomAgain(300));
             messages.put("publishers-wait", new PublishersWait());
+            messages.put("attached-later", new AttachedLater(127, 77, 9));
         }
         if (format >= RecordFormat.PRIORITIES) {
             Queued urgent = new Queued(MESSAGE.withPriority(3), QoS.AT_LEAST_ONCE, false, List.of(), null);

@@ -82,7 +82,7 @@ class NodeMessageCodecTest {
     }
 
     @ParameterizedTest
-    @ValueSource(bytes = {0, 29, -1})
+    @ValueSource(bytes = {0, 30, -1})
     void refusesWhenTheTypeIsUnknown(byte type) {
         byte[] frame = FrameBuilder.frameOf(new Resume(1), RecordFormat.alone());
         frame[1] = type;

@@ -6,6 +6,7 @@ import io.tributary.cluster.node.NodeMessage.AllAttached;
 import io.tributary.cluster.node.NodeMessage.AllSettled;
 import io.tributary.cluster.node.NodeMessage.AskForAllSettled;
 import io.tributary.cluster.node.NodeMessage.AttachRefused;
+import io.tributary.cluster.node.NodeMessage.AttachedLater;
 import io.tributary.cluster.node.NodeMessage.AttachedTo;
 import io.tributary.cluster.node.NodeMessage.Deliver;
 import io.tributary.cluster.node.NodeMessage.HoldPublisher;
@@ -62,6 +63,7 @@ final class SampleMessages {
                 new AskForAllSettled(shard(), number(), text(), number()),
                 new AllSettled(shard(), text(), number()),
                 new OwnerSpeaks(shard(), number()),
+                new AttachedLater(shard(), number(), number()),
                 new AllAttached(shard(), number(), number()),
                 new Settle(shard(), text(), number(), numbers()),
                 new Received(shard(), text(), number(), numbers()),

@@ -18,6 +18,7 @@ import io.tributary.broker.shard.Shards;
 import io.tributary.cluster.node.NodeMessage.AllAttached;
 import io.tributary.cluster.node.NodeMessage.AllSettled;
 import io.tributary.cluster.node.NodeMessage.AskForAllSettled;
+import io.tributary.cluster.node.NodeMessage.AttachedLater;
 import io.tributary.cluster.node.NodeMessage.Deliver;
 import io.tributary.cluster.node.NodeMessage.OwnerSpeaks;
 import io.tributary.cluster.node.NodeMessage.Settle;
@@ -142,6 +143,22 @@ class ShardTrafficTest {
         assertThat(traffic.isOutOfReach(0)).isFalse();
         arrivals.onDown(link);
         assertThat(traffic.isOwned(0)).isFalse();
+    }
+
+    @Test
+    void connectionIsNamedForLaterOnceAllNodesKnowWhatThatMeans() {
+        OwnerTarget way = way();
+        assertThat(way.attachedLater(7)).isTrue();
+        assertThat(link.taken).contains(new AttachedLater(0, OWNER, 7));
+        link.refuses = _ -> true;
+        assertThat(way.attachedLater(8)).as("who is not told now is told anew").isTrue();
+        RecordFormat older = new RecordFormat(RecordFormat.NEWEST);
+        older.raise(RecordFormat.ATTACHED_LATER - 1);
+        ShardTraffic before = new ShardTraffic(
+                () -> alive, () -> true, () -> CompletableFuture.completedStage(null), _ -> 0, timer, older);
+        before.onUp(new NarrowLink());
+        assertThat(before.of(link.peer().toString(), 0, OWNER, () -> {}).attachedLater(7))
+                .isFalse();
     }
 
     @Test

@@ -25,6 +25,9 @@ public final class RecordFormat {
     /** The first format in which an owner tells a connection's node how far it has folded. */
     public static final int FOLDED_UP_TO = 4;
 
+    /** The first format in which an owner names connections that it answers later. */
+    public static final int ATTACHED_LATER = 4;
+
     private final int newest;
     private volatile int written;
     private final Set<String> tooNew = ConcurrentHashMap.newKeySet();

@@ -46,6 +46,8 @@ final class AppAdmin implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AppAdmin.class);
     private static final long FIRST_RETRY_MILLIS = 50;
     private static final long LAST_RETRY_MILLIS = 5000;
+    /** How often the log says that something is still tried. */
+    private static final long SAY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Admin admin;
     private final KafkaRecorder recorder;
@@ -198,7 +200,10 @@ final class AppAdmin implements AutoCloseable {
         }
     }
 
-    /** Which partition a client is in depends on their number. */
+    /**
+     * Which partition a client is in depends on their number, unless there is to be one. Those that somebody has added
+     * are not used.
+     */
     private String idOfExisting(TopicRules rules) throws InterruptedException {
         int needed = rules.newTopic().numPartitions();
         TopicDescription existing = await(
@@ -207,11 +212,29 @@ final class AppAdmin implements AutoCloseable {
                 .iterator()
                 .next();
         int found = existing.partitions().size();
-        if (found != needed) {
+        List<TopicPartition> added = rules.partitionsBeyond(existing);
+        if (found < needed || (needed > 1 && !areEmpty(added))) {
             throw new KafkaAccessException("it has " + found + " partitions, configured are " + needed);
+        }
+        if (!added.isEmpty()) {
+            LOG.error(
+                    "Topic {}: somebody has added {} partitions to its {}. They are ignored, and what others write there"
+                            + " is not delivered",
+                    rules.topic(),
+                    added.size(),
+                    needed);
         }
         raise(rules);
         return existing.topicId().toString();
+    }
+
+    private boolean areEmpty(List<TopicPartition> partitions) throws InterruptedException {
+        if (partitions.isEmpty()) {
+            return true;
+        }
+        Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+        partitions.forEach(partition -> ends.put(partition, OffsetSpec.latest()));
+        return await(admin.listOffsets(ends).all()).values().stream().allMatch(end -> end.offset() == 0);
     }
 
     /** One that was created when packets were smaller would refuse larger ones for good. */
@@ -247,7 +270,7 @@ final class AppAdmin implements AutoCloseable {
     private <T extends @Nullable Object> void untilItSucceeds(
             String topic, String what, Callable<T> action, CompletableFuture<T> done) {
         try {
-            boolean said = false;
+            long saidNanos = System.nanoTime() - SAY_NANOS;
             for (long millis = FIRST_RETRY_MILLIS; ; millis = Math.min(2 * millis, LAST_RETRY_MILLIS)) {
                 pause(0);
                 try {
@@ -255,8 +278,9 @@ final class AppAdmin implements AutoCloseable {
                     return;
                 } catch (RuntimeException e) {
                     recorder.onError();
-                    if (!said && closing.getCount() > 0 && !isUnknownTopic(e)) {
-                        said = true;
+                    long now = System.nanoTime();
+                    if (now - saidNanos >= SAY_NANOS && closing.getCount() > 0 && !isUnknownTopic(e)) {
+                        saidNanos = now;
                         LOG.warn("Topic {} cannot be {}; trying until it can: {}", topic, what, e.toString());
                     }
                 }

@@ -3,6 +3,7 @@ package io.tributary.cluster.kafka.app;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
+import io.tributary.cluster.kafka.KafkaTopics;
 import io.tributary.cluster.kafka.TopicNeeds;
 import io.tributary.cluster.kafka.TopicRules;
 import io.tributary.cluster.kafka.app.TopicNames.Named;
@@ -90,7 +91,7 @@ public final class KafkaAppTopics implements AppTopics {
         this.format = format;
         this.ownPrefix = config.topicPrefix() + ".app.";
         this.groupPrefix = config.topicPrefix() + ".group.";
-        this.sharedTopic = config.topicPrefix() + ".apps";
+        this.sharedTopic = sharedTopic(config);
         this.largestRecordBytes = largestPacketBytes + TopicNeeds.RECORD_OVERHEAD_BYTES;
         String name = clientId + "-apps";
         this.timer = Executors.newSingleThreadScheduledExecutor(
@@ -102,6 +103,28 @@ public final class KafkaAppTopics implements AppTopics {
         this.acknowledged = new AcknowledgedPositions(admin, !apps.keepAcknowledged());
         long millis = apps.cleaningInterval().toMillis();
         Future<?> _ = timer.scheduleWithFixedDelay(acknowledged::flush, millis, millis, TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * Checks that the topic that clients share has the partitions that are configured, if it is there: which one a
+     * client is in depends on their number. Blocks, for at most the configured time.
+     *
+     * @throws KafkaAccessException when it has others, or Kafka does not answer
+     */
+    public static void check(KafkaConfig config, AppTopicsConfig apps) {
+        int needed = apps.sharedPartitions();
+        TopicRules topic = TopicRules.app(config, sharedTopic(config), needed, UNLIMITED, 1);
+        int found = KafkaTopics.partitionsOf(config, topic);
+        if (found >= 0 && found != needed) {
+            throw new KafkaAccessException(
+                    "topic " + topic.topic() + ": it has " + found + " partitions, configured are "
+                            + needed + ", and which one a client's messages are in depends on their number; set"
+                            + " tributary.cluster.applications.shared-partitions to the number with which it was made.");
+        }
+    }
+
+    private static String sharedTopic(KafkaConfig config) {
+        return config.topicPrefix() + ".apps";
     }
 
     @Override

@@ -5,7 +5,9 @@ import static io.tributary.persistence.contract.Waiting.get;
 import static io.tributary.persistence.contract.Waiting.until;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.cluster.kafka.TestKafka;
@@ -31,6 +33,7 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -316,6 +319,42 @@ class KafkaAppTopicsTest extends AppTopicsContract {
                 topics().create(new AppTopic("Aa", true)).toCompletableFuture();
         until(() -> errors.get() >= 3);
         assertThat(created).isNotDone();
+    }
+
+    @Test
+    void startSaysThatTheSharedTopicHasOtherPartitions() throws ExecutionException, InterruptedException {
+        AppTopicsConfig apps = AppTopicsConfig.defaults();
+        KafkaAppTopics.check(config(), apps); // there is none
+        try (Admin admin = TestKafka.admin(config())) {
+            String topic = config().topicPrefix() + ".apps";
+            admin.createTopics(List.of(new NewTopic(topic, 3, (short) 1))).all().get();
+            until(() -> get(admin.listTopics().names().toCompletionStage()).contains(topic));
+        }
+        assertThatThrownBy(() -> KafkaAppTopics.check(config(), apps))
+                .isInstanceOf(KafkaAccessException.class)
+                .hasMessageContaining(".apps: it has 3 partitions, configured are " + apps.sharedPartitions())
+                .hasMessageContaining("shared-partitions");
+    }
+
+    @Test
+    void partitionsThatSomebodyHasAddedAreIgnored() throws ExecutionException, InterruptedException {
+        AppTopic shared = new AppTopic("Aa", true);
+        get(topics().create(ERP));
+        get(topics().create(shared));
+        int configured = AppTopicsConfig.defaults().sharedPartitions();
+        try (Admin admin = TestKafka.admin(config())) {
+            admin.createPartitions(Map.of(
+                            topicOf("erp"),
+                            NewPartitions.increaseTo(2),
+                            config().topicPrefix() + ".apps",
+                            NewPartitions.increaseTo(configured + 1)))
+                    .all()
+                    .get();
+        }
+        get(topics().create(ERP));
+        get(topics().create(shared));
+        KafkaAppTopics.check(config(), AppTopicsConfig.defaults());
+        assertThat(appendAll(ERP, 2)).containsExactly(0L, 1L);
     }
 
     @Test
