@@ -36,7 +36,7 @@ final class ApplicationTopics {
         this.state = state;
         this.thread = thread;
         living = new LivingTopics(shard, environment, tenure, state, readUpTo, stats);
-        retired = new RetiredTopics(state, environment.topics());
+        retired = new RetiredTopics(state, environment.topics(), thread);
         lags = new ApplicationLags(
                 state, environment.topics(), thread, stats, environment.recorder(), living::missing, living::suspect);
     }

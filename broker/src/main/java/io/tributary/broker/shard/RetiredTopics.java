@@ -6,16 +6,18 @@ import io.tributary.common.event.GroupIdentifier;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import java.util.HashMap;
-import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Map.Entry;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Deletes the topics of a shard's applications whose sessions are over, some time later: a client that begins anew at
- * once keeps its topic. Confined to the thread of the driver.
+ * once keeps its topic. One that cannot be deleted is looked at again as long later. Confined to the thread of the
+ * driver.
  */
 final class RetiredTopics {
     private static final Logger LOG = LoggerFactory.getLogger(RetiredTopics.class);
@@ -23,11 +25,13 @@ final class RetiredTopics {
 
     private final ShardState state;
     private final AppTopics topics;
+    private final Executor thread;
     private final Map<AppTopic, Long> dueMillis = new HashMap<>();
 
-    RetiredTopics(ShardState state, AppTopics topics) {
+    RetiredTopics(ShardState state, AppTopics topics, Executor thread) {
         this.state = state;
         this.topics = topics;
+        this.thread = thread;
     }
 
     /** There is a topic, and perhaps no session that it is for. */
@@ -39,23 +43,29 @@ final class RetiredTopics {
 
     /** Deletes the topics that are due. Only for an owner that knows that it still owns the shard. */
     void tick(long nowMillis) {
-        for (Iterator<Entry<AppTopic, Long>> each = dueMillis.entrySet().iterator(); each.hasNext(); ) {
-            Entry<AppTopic, Long> topic = each.next();
-            if (topic.getValue() <= nowMillis) {
-                each.remove();
-                if (!isUsed(topic.getKey())) {
-                    delete(topic.getKey());
-                }
+        List<AppTopic> due = dueMillis.entrySet().stream()
+                .filter(topic -> topic.getValue() <= nowMillis)
+                .map(Entry::getKey)
+                .toList();
+        for (AppTopic topic : due) {
+            dueMillis.remove(topic);
+            if (!isUsed(topic)) {
+                delete(topic, nowMillis);
             }
         }
     }
 
-    private void delete(AppTopic topic) {
+    private void delete(AppTopic topic, long nowMillis) {
+        String name = GroupIdentifier.display(topic.clientId());
         CompletionStage<?> _ = topics.delete(topic).whenComplete((_, failure) -> {
             if (failure == null) {
-                LOG.info(
-                        "The topic of application {} is deleted, for its session is over",
-                        GroupIdentifier.display(topic.clientId()));
+                LOG.info("The topic of application {} is deleted, for its session is over", name);
+            } else {
+                LOG.warn(
+                        "The topic of application {}, whose session is over, is not deleted yet: {}",
+                        name,
+                        failure.toString());
+                thread.execute(() -> add(topic, nowMillis));
             }
         });
     }

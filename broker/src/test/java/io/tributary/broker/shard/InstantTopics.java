@@ -30,6 +30,8 @@ public final class InstantTopics implements AppTopics {
     private final Map<AppTopic, CompletableFuture<Found>> asking = new LinkedHashMap<>();
 
     private boolean isSilent;
+    /** Whether topics cannot be deleted. */
+    boolean areKept;
 
     private record Waiting(long from, CompletableFuture<Page> answer) {}
 
@@ -82,6 +84,9 @@ public final class InstantTopics implements AppTopics {
 
     @Override
     public CompletionStage<@Nullable Void> delete(AppTopic topic) {
+        if (areKept) {
+            return CompletableFuture.failedStage(new IllegalStateException("not now"));
+        }
         topics.remove(topic);
         Waiting reader = waiting.remove(topic);
         if (reader != null) {

@@ -24,6 +24,7 @@ import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
+import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.LogRecord;
 import java.util.ArrayList;
@@ -912,6 +913,38 @@ class ShardDriverTest {
         assertThat(detaches()).containsExactly(new Detach("app", 0, true, FOREVER, 0));
         pass(10_000);
         assertThat(detaches()).hasSize(1);
+    }
+
+    /** What was not deleted at once might be another owner's by the time at which it is. */
+    @Test
+    void topicThatWasNotDeletedIsLookedAtAgainBeforeThatIsTriedAgain() {
+        AppTopic topic = new AppTopic("app", false);
+        goLive();
+        fold(application("app", NODE, 7));
+        claim();
+        fold(detach("app", driver.liveEpoch() + 1, true, 0));
+        topics.areKept = true;
+        pass(60_000);
+        topics.areKept = false;
+        pass(59_000);
+        assertThat(topics.exists(topic)).as("tried once").isTrue();
+        fold(application("app", NODE, 8));
+        pass(1_000);
+        assertThat(topics.exists(topic)).as("it is used again").isTrue();
+    }
+
+    @Test
+    void topicThatWasNotDeletedIsDeletedAMinuteLater() {
+        AppTopic topic = new AppTopic("app", false);
+        goLive();
+        fold(application("app", NODE, 7));
+        claim();
+        fold(detach("app", driver.liveEpoch() + 1, true, 0));
+        topics.areKept = true;
+        pass(60_000);
+        topics.areKept = false;
+        pass(60_000);
+        assertThat(topics.exists(topic)).isFalse();
     }
 
     private List<ShardEvent> detaches() {

@@ -31,7 +31,8 @@ public interface AppTopics extends AutoCloseable {
 
     /**
      * Deletes the client's topic with all its records; does nothing when there is none. Where clients really share one,
-     * their records stay in it until their time is over. Tried until it succeeds or the topics are closed.
+     * their records stay in it until their time is over. Tried once, within seconds, for the caller may not be the one
+     * to decide any more then; fails when that did not work, and also when that is not known.
      */
     CompletionStage<@Nullable Void> delete(AppTopic topic);
 

@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.DeleteTopicsOptions;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.admin.TopicDescription;
@@ -38,14 +39,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Creates and deletes topics, and asks about them. What is asked about one topic happens one after the other; creating
- * and deleting are tried until they succeed, on virtual threads. Safe for all threads; nothing blocks but
- * {@link #close}.
+ * Creates and deletes topics, and asks about them. Of one topic one is created or deleted behind the other, on virtual
+ * threads; creating is tried until it succeeds, deleting once. Safe for all threads; nothing blocks but {@link #close}.
  */
 final class AppAdmin implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AppAdmin.class);
     private static final long FIRST_RETRY_MILLIS = 50;
     private static final long LAST_RETRY_MILLIS = 5000;
+    /** So long a request to delete a topic may be under way, for somebody else may have use for the topic later. */
+    private static final int DELETE_MILLIS = 2000;
+
     /** How often the log says that something is still tried. */
     private static final long SAY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -64,19 +67,40 @@ final class AppAdmin implements AutoCloseable {
 
     /** Creates a topic if there is none; which it is, and the end of the partition. */
     CompletableFuture<Found> create(TopicRules rules, TopicPartition partition) {
-        return inTurn(rules.topic(), "created", () -> createNow(rules, partition));
+        CompletableFuture<Found> done = new CompletableFuture<>();
+        CompletableFuture<?> before = latest.put(rules.topic(), done);
+        Runnable task = () -> untilItSucceeds(rules.topic(), () -> createNow(rules, partition), done);
+        if (before == null) {
+            threads.execute(task);
+        } else {
+            CompletableFuture<?> _ = before.whenCompleteAsync((value, failure) -> task.run(), threads);
+        }
+        CompletableFuture<?> _ = done.whenComplete((value, failure) -> latest.remove(rules.topic(), done));
+        return done;
     }
 
-    /** Deletes a topic if there is one. */
+    /**
+     * Deletes a topic if there is one; tried once, in a short time, and not behind anything: what would be deleted
+     * later might be wanted by then.
+     */
     CompletableFuture<@Nullable Void> delete(String topic) {
-        return inTurn(topic, "deleted", () -> {
-            try {
-                await(admin.deleteTopics(List.of(topic)).all());
-            } catch (UnknownTopicOrPartitionException e) {
-                LOG.debug("topic {} is gone already", topic, e);
-            }
-            return null;
-        });
+        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+        if (latest.putIfAbsent(topic, done) != null) {
+            return CompletableFuture.failedFuture(new KafkaAccessException("it is being created or deleted"));
+        }
+        DeleteTopicsOptions options = new DeleteTopicsOptions().timeoutMs(DELETE_MILLIS);
+        CompletableFuture<?> _ = answer(
+                        admin.deleteTopics(List.of(topic), options).all())
+                .whenComplete((_, failure) -> {
+                    latest.remove(topic, done);
+                    if (failure == null || isUnknownTopic(failure)) {
+                        done.complete(null);
+                    } else {
+                        recorder.onError();
+                        done.completeExceptionally(failure);
+                    }
+                });
+        return done;
     }
 
     /** The names of all topics. */
@@ -253,22 +277,7 @@ final class AppAdmin implements AutoCloseable {
         }
     }
 
-    /** Does something with a topic when all that was begun before is done. */
-    private <T extends @Nullable Object> CompletableFuture<T> inTurn(String topic, String what, Callable<T> action) {
-        CompletableFuture<T> done = new CompletableFuture<>();
-        CompletableFuture<?> before = latest.put(topic, done);
-        Runnable task = () -> untilItSucceeds(topic, what, action, done);
-        if (before == null) {
-            threads.execute(task);
-        } else {
-            CompletableFuture<?> _ = before.whenCompleteAsync((value, failure) -> task.run(), threads);
-        }
-        CompletableFuture<?> _ = done.whenComplete((value, failure) -> latest.remove(topic, done));
-        return done;
-    }
-
-    private <T extends @Nullable Object> void untilItSucceeds(
-            String topic, String what, Callable<T> action, CompletableFuture<T> done) {
+    private <T> void untilItSucceeds(String topic, Callable<T> action, CompletableFuture<T> done) {
         try {
             long saidNanos = System.nanoTime() - SAY_NANOS;
             for (long millis = FIRST_RETRY_MILLIS; ; millis = Math.min(2 * millis, LAST_RETRY_MILLIS)) {
@@ -281,7 +290,7 @@ final class AppAdmin implements AutoCloseable {
                     long now = System.nanoTime();
                     if (now - saidNanos >= SAY_NANOS && closing.getCount() > 0 && !isUnknownTopic(e)) {
                         saidNanos = now;
-                        LOG.warn("Topic {} cannot be {}; trying until it can: {}", topic, what, e.toString());
+                        LOG.warn("Topic {} cannot be created; trying until it can: {}", topic, e.toString());
                     }
                 }
                 pause(millis);

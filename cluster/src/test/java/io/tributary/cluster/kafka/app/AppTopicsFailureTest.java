@@ -1,6 +1,7 @@
 package io.tributary.cluster.kafka.app;
 
 import static io.tributary.persistence.contract.SavePoints.message;
+import static io.tributary.persistence.contract.Waiting.assertFails;
 import static io.tributary.persistence.contract.Waiting.get;
 import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -132,6 +133,21 @@ class AppTopicsFailureTest {
             until(() -> completed.get() == expected);
             assertThat(get(read).records()).isNotEmpty();
             assertThat(get(created).end()).isZero();
+        }
+    }
+
+    /** By the time at which the broker is back the topic may be that of another session. */
+    @Test
+    void deletionIsGivenUpWhenTheBrokerIsAway() {
+        try (KafkaAppTopics topics = open()) {
+            get(topics.create(ERP));
+            kafka.kill(1);
+            assertFails(topics.delete(ERP), RuntimeException.class);
+            kafka.restart(1);
+            get(topics.create(new AppTopic("other", false)));
+            assertThat(get(topics.find(ERP))).isNotNull();
+            get(topics.delete(ERP));
+            until(() -> get(topics.find(ERP)) == null);
         }
     }
 
