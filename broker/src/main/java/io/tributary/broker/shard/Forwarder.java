@@ -77,18 +77,18 @@ final class Forwarder {
      *     sessions and taken by the nodes of the others
      */
     void forward(long offset, Message message, Destinations named, @Nullable Runnable done) {
-        if (isKnown(named)) {
+        boolean wasKnown = isKnown(named);
+        if (wasKnown) {
             forwardKnown(offset, message, named, done);
-            boolean _ = isKnown(named); // or else it is matched again
+        }
+        if (!wasKnown || !isKnown(named)) {
+            currentOffset = Math.min(currentOffset, offset - 1); // it is matched again, for transient sessions, too
+            onFailure.accept("it does not know all subscriptions, and has a message to match");
         }
     }
 
     private boolean isKnown(Destinations named) {
-        boolean isKnown = !named.areMatchedLater() || isCurrent.getAsBoolean();
-        if (!isKnown) {
-            onFailure.accept("it does not know all subscriptions, and has a message to match");
-        }
-        return isKnown;
+        return !named.areMatchedLater() || isCurrent.getAsBoolean();
     }
 
     private void forwardKnown(long offset, Message message, Destinations named, @Nullable Runnable done) {

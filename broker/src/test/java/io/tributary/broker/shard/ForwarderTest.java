@@ -10,9 +10,11 @@ import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent.Publish;
 import io.tributary.common.event.Source;
 import io.tributary.common.mqtt.Message;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -92,6 +94,22 @@ class ForwarderTest {
         forwarder.forward(7, message("m"), Samples.recipients(in(0)));
         forwarder.forward(8, message("n"), Samples.recipients(in(0)));
         assertThat(transients).containsExactly("m", "n");
+    }
+
+    /** What it was matched with may have lacked one of them. */
+    @Test
+    void transientSessionsGetItAgainWhenItWasMatchedWhileNotAllSubscriptionsWereKnown() {
+        Queue<Boolean> current = new ArrayDeque<>(List.of(true, false, true, true));
+        Forwarder unsure =
+                new Forwarder(SHARD, appender, new Routing(), current::remove, Runnable::run, _ -> failures++);
+        unsure.forward(6, message("l"), Destinations.NONE);
+        unsure.forward(7, message("m"), Destinations.MATCHED_LATER);
+        assertThat(failures).isEqualTo(1);
+        unsure.restart();
+        unsure.forward(6, message("l"), Destinations.NONE);
+        unsure.forward(7, message("m"), Destinations.MATCHED_LATER);
+        assertThat(failures).isEqualTo(1);
+        assertThat(transients).containsExactly("l", "m", "m");
     }
 
     @Test
