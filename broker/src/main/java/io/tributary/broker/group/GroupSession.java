@@ -206,16 +206,22 @@ final class GroupSession {
         }
         if (state == State.OPEN && subscribed && !isWanted()) {
             state = State.CLOSING;
-            withdraw().whenComplete((_, _) -> thread.execute(this::endIfEmpty));
+            withdraw().whenComplete((_, failure) -> thread.execute(() -> endIfEmpty(failure == null)));
         }
     }
 
-    private void endIfEmpty() {
+    /**
+     * Goes on when nobody is to take the session for hosted.
+     *
+     * @param isWithdrawn whether all nodes know; else a member that subscribes elsewhere may count on the session, and
+     *     {@link #tick} tries again
+     */
+    private void endIfEmpty(boolean isWithdrawn) {
         Attached session = attached;
         if (state != State.CLOSING || session == null) {
             return;
         }
-        if (isWanted()) {
+        if (!isWithdrawn || isWanted()) {
             state = State.OPEN;
             subscribe(session);
         } else {

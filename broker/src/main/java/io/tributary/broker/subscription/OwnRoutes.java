@@ -51,7 +51,8 @@ final class OwnRoutes {
 
     /**
      * Counts one holder of the record less; does nothing when there is none. The future completes when no live node
-     * sees the record any more, or at once when others hold it or the removal has failed, which is tried again.
+     * sees the record any more, or at once when others hold it; it fails when a node may see it still, which is tried
+     * again.
      */
     CompletableFuture<@Nullable Void> release(String key) {
         Removal removal = new Removal();
@@ -107,10 +108,7 @@ final class OwnRoutes {
 
     private CompletableFuture<@Nullable Void> remove(String key) {
         CompletableFuture<@Nullable Void> removed = map.remove(key).toCompletableFuture();
-        return removed.handle((_, failure) -> {
-            noteFailure(key, failure);
-            return null;
-        });
+        return removed.whenComplete((_, failure) -> noteFailure(key, failure));
     }
 
     private void noteFailure(String key, @Nullable Throwable failure) {

@@ -99,7 +99,7 @@ public final class Routes {
         }
         CompletableFuture<@Nullable Void> withdrawn = own.release(RouteCodec.key(record(subscriber, request)));
         return request.filter().isShared()
-                ? withdrawn
+                ? withdrawn.exceptionally(_ -> null)
                 : DONE; // the node matches by itself what others send for a route
     }
 
@@ -118,7 +118,9 @@ public final class Routes {
         }
     }
 
-    /** Takes back {@link #tellPresent}; completes when no live node sees it any more, as far as that works at once. */
+    /**
+     * Takes back {@link #tellPresent}; completes when no live node sees it any more, and fails when one may for now.
+     */
     CompletableFuture<@Nullable Void> withdrawPresent(Subscriber subscriber) {
         return own == null ? DONE : own.release(RouteCodec.key(presence(subscriber, false)));
     }

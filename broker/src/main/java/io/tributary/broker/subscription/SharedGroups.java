@@ -181,7 +181,7 @@ public final class SharedGroups {
 
     /**
      * Counts a connection of a persistent session as gone; completes when other nodes have been told, if they have to
-     * be.
+     * be, and fails when that did not work yet.
      */
     synchronized CompletableFuture<@Nullable Void> offline(Subscriber subscriber) {
         Connections known = connections.get(subscriber);

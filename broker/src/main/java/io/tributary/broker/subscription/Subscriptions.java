@@ -234,7 +234,7 @@ public final class Subscriptions implements ClientSubscriptions {
     /**
      * Tells that a session lost a connection.
      *
-     * @return completes when no live node takes the session for connected here, as far as that works at once
+     * @return completes when no live node takes the session for connected here; fails when one may for now
      */
     @Override
     public CompletionStage<@Nullable Void> offline(Subscriber subscriber) {

@@ -81,8 +81,8 @@ public final class InMemoryReplicatedMap implements ReplicatedMap {
         }
     }
 
-    /** Makes all writes fail from now on. */
-    public synchronized void failWith(RuntimeException newFailure) {
+    /** Makes all writes fail from now on, or none any more. */
+    public synchronized void failWith(@Nullable RuntimeException newFailure) {
         failure = newFailure;
     }
 

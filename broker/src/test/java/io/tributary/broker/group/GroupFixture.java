@@ -20,6 +20,7 @@ import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.mqtt.Message;
@@ -58,9 +59,12 @@ final class GroupFixture {
     final Set<String> forbidden = new HashSet<>();
 
     final InMemoryReplicatedMap map = new InMemoryReplicatedMap();
+    /** What other nodes are told. */
+    final InMemoryReplicatedMap routes = new InMemoryReplicatedMap();
+
     final Subscriptions subscriptions = new Subscriptions(
             map,
-            Routes.NONE,
+            new Routes(routes, "node#1", RecordFormat.alone()),
             new SubscriptionLimits(100, 1024, 64),
             SharedChoice.DEFAULT,
             _ -> 0,

@@ -124,6 +124,23 @@ class GroupSessionTest {
         assertThat(fixture.told).isEmpty();
     }
 
+    /** A member at a node that takes the session for hosted has its SUBACK, and its messages are in the session. */
+    @Test
+    void goesOnWhenOtherNodesMayTakeItForHosted() {
+        start();
+        fixture.pass(Duration.ofSeconds(61));
+        fixture.routes.failWith(new IllegalStateException("too much waits"));
+        session.tick();
+        fixture.run();
+        assertThat(session.isOpen()).isTrue();
+        assertThat(fixture.told).isEmpty();
+        fixture.routes.failWith(null);
+        session.tick();
+        fixture.run();
+        assertThat(fixture.told).containsExactly("detach 8 for good");
+        assertThat(session.isOver()).isTrue();
+    }
+
     private void memberComesAndGoes() {
         fixture.online("a");
         session.membersChanged();
