@@ -52,7 +52,7 @@ public final class KafkaReplicatedMap implements ReplicatedMap {
         this.name = name;
         this.partition = partition;
         this.lane = lane;
-        this.writes = new MapWrites(name, maps.visibility(), own, maps.writing());
+        this.writes = new MapWrites(name, maps.visibility(), own, maps.writing(), () -> maps.end(partition));
         this.catchUp = new CatchUp(() -> maps.end(partition));
     }
 

@@ -13,19 +13,28 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The writes of a map that are not complete: first on their way to Kafka, then waiting for this node's follower, then
  * for those of the others. Safe for all threads. Others are asked once for all writes that a batch brought along.
  */
 final class MapWrites {
+    private static final Logger LOG = LoggerFactory.getLogger(MapWrites.class);
+    private static final long RETRY_MILLIS = 1000;
+
     private final String map;
     private final Visibility visibility;
     private final ByteBudget own;
     private final ByteBudget ofAllMaps;
+    private final Supplier<CompletionStage<Long>> end;
+    private final Executor later = CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS);
     private final Set<Write> incomplete = ConcurrentHashMap.newKeySet();
 
     // Guarded by this.
@@ -38,12 +47,19 @@ final class MapWrites {
      *
      * @param own what this map may have under way
      * @param ofAllMaps what all maps may
+     * @param end asks Kafka where the map ends
      */
-    MapWrites(String map, Visibility visibility, ByteBudget own, ByteBudget ofAllMaps) {
+    MapWrites(
+            String map,
+            Visibility visibility,
+            ByteBudget own,
+            ByteBudget ofAllMaps,
+            Supplier<CompletionStage<Long>> end) {
         this.map = map;
         this.visibility = visibility;
         this.own = own;
         this.ofAllMaps = ofAllMaps;
+        this.end = end;
     }
 
     /** A follower begins at the beginning. */
@@ -97,13 +113,16 @@ final class MapWrites {
     /** Goes on with the writes that are durable and that this node's follower has seen. */
     private void proceed() {
         List<Write> seen = new ArrayList<>();
+        long upTo = 0;
         synchronized (this) {
             while (!durable.isEmpty() && durable.peek().offset < position) {
-                seen.add(durable.remove());
+                Write write = durable.remove();
+                seen.add(write);
+                upTo = Math.max(upTo, write.offset + 1);
             }
         }
         if (!seen.isEmpty()) {
-            visibility.everywhere(map, seen.getLast().offset + 1).whenComplete((nothing, failure) -> {
+            visibility.everywhere(map, upTo).whenComplete((nothing, failure) -> {
                 for (Write write : seen) {
                     write.complete(failure);
                 }
@@ -111,7 +130,10 @@ final class MapWrites {
         }
     }
 
-    /** One write; told by the lane, in the order of offsets, that it is durable. */
+    /**
+     * One write; told by the lane, in the order of offsets, that it is durable. Where Kafka does not know its offset,
+     * for it was sent twice, the last one of the map stands for it.
+     */
     final class Write implements AppendCallback {
         private final int bytes;
         private final CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
@@ -129,8 +151,25 @@ final class MapWrites {
         public void onAppended(long newOffset, @Nullable Throwable failure) {
             if (failure != null) {
                 fail(failure);
-                return;
+            } else if (newOffset < 0) {
+                askForEnd();
+            } else {
+                isAt(newOffset);
             }
+        }
+
+        private void askForEnd() {
+            end.get().whenComplete((found, failure) -> {
+                if (failure == null) {
+                    isAt(found - 1);
+                } else if (incomplete.contains(this)) {
+                    LOG.warn("Kafka does not tell where map {} ends; asking again", map, failure);
+                    later.execute(this::askForEnd);
+                }
+            });
+        }
+
+        private void isAt(long newOffset) {
             offset = newOffset;
             synchronized (MapWrites.this) {
                 durable.add(this);
