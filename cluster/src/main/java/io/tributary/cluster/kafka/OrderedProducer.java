@@ -7,8 +7,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -36,7 +38,12 @@ public final class OrderedProducer implements AutoCloseable {
     private static final long STALL_MILLIS = 100;
     private static final long METADATA_POLL_MILLIS = 20;
 
+    /** How often the log says that a record is late. */
+    private static final long SAY_NANOS = TimeUnit.MINUTES.toNanos(1);
+
     private final Producer<byte[], byte[]> producer;
+    private final LongSupplier nanos;
+    private final AtomicLong saidNanos;
     private final ByteBudget budget;
     private final KafkaConfig config;
     private final KafkaRecorder recorder;
@@ -56,11 +63,28 @@ public final class OrderedProducer implements AutoCloseable {
      */
     public OrderedProducer(
             KafkaConfig config, String clientId, int partitions, KafkaRecorder recorder, Consumer<Throwable> onBroken) {
+        this(
+                config,
+                KafkaClients.producer(config, ClientProperties.producer(config, clientId, partitions)),
+                recorder,
+                onBroken,
+                System::nanoTime);
+    }
+
+    /** One with a producer and a clock that are given. */
+    OrderedProducer(
+            KafkaConfig config,
+            Producer<byte[], byte[]> producer,
+            KafkaRecorder recorder,
+            Consumer<Throwable> onBroken,
+            LongSupplier nanos) {
         this.config = config;
         this.recorder = recorder;
         this.onBroken = onBroken;
         this.budget = new ByteBudget(config.appends().bufferBytes());
-        this.producer = KafkaClients.producer(config, ClientProperties.producer(config, clientId, partitions));
+        this.producer = producer;
+        this.nanos = nanos;
+        this.saidNanos = new AtomicLong(nanos.getAsLong());
     }
 
     /**
@@ -110,7 +134,7 @@ public final class OrderedProducer implements AutoCloseable {
     public void close() {
         closed = true;
         Duration timeout = config.appends().closeTimeout();
-        Thread closing = Thread.ofVirtual().start(() -> producer.close(timeout));
+        Thread closing = Thread.ofVirtual().start(() -> complete(timeout));
         try {
             if (!closing.join(timeout.plus(GRACE))) {
                 LOG.warn("Kafka's producer takes long to close; what it has not sent is given up");
@@ -119,6 +143,12 @@ public final class OrderedProducer implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         lanes.forEach(PartitionQueue::giveUp);
+    }
+
+    private void complete(Duration timeout) {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        lanes.forEach(lane -> lane.awaitHeld(deadline));
+        producer.close(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
     }
 
     /** Closes a producer that has accepted no record, without waiting. */
@@ -137,6 +167,34 @@ public final class OrderedProducer implements AutoCloseable {
 
     void release(int bytes) {
         budget.release(bytes);
+    }
+
+    /** The time by a clock that only goes forward. */
+    long nanos() {
+        return nanos.getAsLong();
+    }
+
+    /** Does something soon, when what Kafka could not take it may. */
+    void later(Runnable action) {
+        afterStall.execute(action);
+    }
+
+    /** Kafka has not acknowledged a record for long; said now and then. */
+    void late(TopicPartition partition, long lateNanos) {
+        long now = nanos();
+        long said = saidNanos.get();
+        if (now - said >= SAY_NANOS && saidNanos.compareAndSet(said, now)) {
+            LOG.warn(
+                    "Kafka has not acknowledged a record of {} for {} s; what is behind it waits, too",
+                    partition,
+                    TimeUnit.NANOSECONDS.toSeconds(lateNanos));
+        }
+    }
+
+    /** Why nothing is sent any more, also of what was accepted; null as long as it is. */
+    @Nullable
+    Throwable broken() {
+        return broken.get();
     }
 
     /** Why a record of this size is not to be sent, or null when it is. */

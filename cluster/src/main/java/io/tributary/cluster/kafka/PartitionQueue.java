@@ -3,6 +3,8 @@ package io.tributary.cluster.kafka;
 import io.tributary.persistence.shard.AppendCallback;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -18,9 +20,19 @@ import org.slf4j.LoggerFactory;
  * The records on their way into one partition. Safe for all threads. Callbacks come one at a time in the order of
  * sending, which is that of offsets, also when the answers of an old leader and a new one cross; a record that fails at
  * once waits for those before it.
+ *
+ * <p>A server that knows nothing of a producer in a partition takes whatever batch of it comes first. Should it refuse
+ * the first one, say because it has only just become the leader, and take the second one, which is on its way already,
+ * then the first one is out of order for good. So nothing is sent behind the first record before Kafka has that; the
+ * same after a time in which nothing was sent, for Kafka forgets producers that are idle.
  */
 public final class PartitionQueue {
     private static final Logger LOG = LoggerFactory.getLogger(PartitionQueue.class);
+
+    /** Kafka knows a producer for longer than that: for a day, unless its producer.id.expiration.ms says otherwise. */
+    private static final long KNOWN_NANOS = TimeUnit.HOURS.toNanos(1);
+    /** So old a record is no more on its way as others are. */
+    private static final long LATE_NANOS = TimeUnit.MINUTES.toNanos(2);
 
     private final OrderedProducer producer;
     private final TopicPartition partition;
@@ -28,6 +40,14 @@ public final class PartitionQueue {
 
     // Guarded by this.
     private final ArrayDeque<Sending> waiting = new ArrayDeque<>();
+    /** Those of {@link #waiting} that are sent when Kafka has the one before them. */
+    private final ArrayDeque<Sending> held = new ArrayDeque<>();
+    /** Whether a record is under way behind which nothing is sent. */
+    private boolean opening;
+    /** Whether Kafka has taken a record, and when the last one. */
+    private boolean isKnown;
+
+    private long takenNanos;
     private boolean telling;
 
     /** Told as {@link AppendCallback} is, and also when the record was appended. */
@@ -65,11 +85,12 @@ public final class PartitionQueue {
 
     /** The same for a caller who wants to know the time as well. */
     public boolean sendTimed(byte @Nullable [] key, byte @Nullable [] value, TimedCallback callback) {
-        Sending sending = new Sending(sizeOf(key, value), callback);
+        Sending sending = new Sending(record(key, value), sizeOf(key, value), callback, producer.nanos());
         if (!producer.acquire(sending.bytes)) {
+            noteLate(sending.sinceNanos);
             return false;
         }
-        Throwable failure = enqueue(sending, key, value);
+        Throwable failure = enqueue(sending);
         if (isPassing(failure)) {
             producer.stall();
             producer.release(sending.bytes);
@@ -82,24 +103,86 @@ public final class PartitionQueue {
         return true;
     }
 
+    private ProducerRecord<byte[], byte[]> record(byte @Nullable [] key, byte @Nullable [] value) {
+        return new ProducerRecord<>(partition.topic(), partition.partition(), key, value, headers);
+    }
+
+    private synchronized void noteLate(long nowNanos) {
+        Sending oldest = waiting.peek();
+        if (oldest != null && nowNanos - oldest.sinceNanos > LATE_NANOS) {
+            producer.late(partition, nowNanos - oldest.sinceNanos);
+        }
+    }
+
     /**
      * Why Kafka did not take a record that nothing of ours stood against; one that timed out is not among those
      * waiting.
      */
-    private synchronized @Nullable Throwable enqueue(Sending sending, byte @Nullable [] key, byte @Nullable [] value) {
+    private synchronized @Nullable Throwable enqueue(Sending sending) {
+        if (waiting.isEmpty() && sending.sinceNanos - takenNanos > KNOWN_NANOS) {
+            isKnown = false;
+        }
+        noteLate(sending.sinceNanos);
         waiting.add(sending);
         sending.failure = producer.obstacle(sending.bytes);
         if (sending.failure != null) {
             sending.done = true;
             return null;
         }
-        producer.send(new ProducerRecord<>(partition.topic(), partition.partition(), key, value, headers), sending);
+        if (opening || !held.isEmpty()) {
+            held.add(sending);
+            return null;
+        }
+        sending.handOver();
         if (isPassing(sending.failure)) {
             waiting.removeLast();
         }
-        sending.done = sending.failure != null;
-        sending.handedOver = true;
+        opening = !isKnown && sending.failure == null;
         return sending.failure;
+    }
+
+    /** Kafka has the first record, or never will: sends those behind it. */
+    private void sendHeld() {
+        for (Throwable failure = handOverHeld(); failure != null; failure = handOverHeld()) {
+            producer.failed(failure, false);
+        }
+        callBackOldest();
+    }
+
+    /** Why Kafka did not take one of those that are held, which is not held any more. */
+    private synchronized @Nullable Throwable handOverHeld() {
+        opening = false;
+        for (Sending next = held.peek(); next != null; next = held.peek()) {
+            next.failure = producer.broken();
+            boolean isOurs = next.failure != null;
+            if (isOurs) {
+                next.done = true;
+            } else {
+                next.handOver();
+            }
+            if (isPassing(next.failure)) {
+                next.takeBack();
+                producer.later(this::sendHeld);
+                return null;
+            }
+            held.remove();
+            if (next.failure != null && !isOurs) {
+                return next.failure;
+            }
+        }
+        notifyAll();
+        return null;
+    }
+
+    /** Waits until nothing is held, or it is late, by the clock of the process, or the thread is interrupted. */
+    synchronized void awaitHeld(long deadlineNanos) {
+        try {
+            while (!held.isEmpty() && deadlineNanos - System.nanoTime() > 0) {
+                TimeUnit.NANOSECONDS.timedWait(this, deadlineNanos - System.nanoTime());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /**
@@ -119,6 +202,7 @@ public final class PartitionQueue {
                     sending.done = true;
                 }
             }
+            held.clear();
         }
         callBackOldest();
     }
@@ -146,21 +230,45 @@ public final class PartitionQueue {
     private final class Sending implements Callback {
         private final int bytes;
         private final TimedCallback callback;
+        private final long sinceNanos;
 
         // Guarded by the lane.
+        /** Until Kafka has a copy. */
+        private @Nullable ProducerRecord<byte[], byte[]> record;
+
         private long offset = -1;
         private long timeMillis;
         private @Nullable Throwable failure;
         private boolean handedOver;
         private boolean done;
 
-        private Sending(int bytes, TimedCallback callback) {
+        private Sending(ProducerRecord<byte[], byte[]> record, int bytes, TimedCallback callback, long sinceNanos) {
+            this.record = record;
             this.bytes = bytes;
             this.callback = callback;
+            this.sinceNanos = sinceNanos;
+        }
+
+        /** Gives the record to Kafka; a failure comes at once. */
+        private void handOver() {
+            producer.send(Objects.requireNonNull(record), this);
+            done = failure != null;
+            handedOver = true;
+            if (!done) {
+                record = null;
+            }
+        }
+
+        /** Kafka did not take the record for now. */
+        private void takeBack() {
+            failure = null;
+            done = false;
+            handedOver = false;
         }
 
         @Override
         public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception exception) {
+            boolean isFirst;
             synchronized (PartitionQueue.this) {
                 if (done) {
                     return; // given up
@@ -172,13 +280,20 @@ public final class PartitionQueue {
                 if (exception == null && metadata != null) {
                     offset = metadata.offset();
                     timeMillis = metadata.timestamp();
+                    isKnown = true;
+                    takenNanos = producer.nanos();
                 }
                 done = true;
+                isFirst = opening;
             }
             if (exception != null) {
                 producer.failed(exception, true);
             }
-            callBackOldest();
+            if (isFirst) {
+                sendHeld();
+            } else {
+                callBackOldest();
+            }
         }
 
         private void callBack() {

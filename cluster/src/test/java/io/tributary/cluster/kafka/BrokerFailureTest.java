@@ -152,8 +152,10 @@ class BrokerFailureTest {
         AtomicInteger failed = new AtomicInteger();
         AppendCallback callback = (offset, failure) -> (failure == null ? completed : failed).incrementAndGet();
         try (ShardLog log = TestKafka.log(forgetful)) {
+            assertThat(log.append(0, new byte[1], callback)).isTrue();
+            until(() -> completed.get() == 1); // what is behind a first record is held
             kafka.kill(1);
-            AtomicInteger accepted = new AtomicInteger();
+            AtomicInteger accepted = new AtomicInteger(1);
             until(() -> !log.append(0, new byte[1], callback) || accepted.incrementAndGet() < 0);
             CompletableFuture<Boolean> room = new CompletableFuture<>();
             log.onRoom(() -> room.complete(true));
@@ -197,6 +199,7 @@ class BrokerFailureTest {
         try (KafkaMaps maps = new KafkaMaps(forgetful, "node", 1, Visibility.ALONE, recorder, failure -> {})) {
             KafkaReplicatedMap map = maps.open("map");
             get(map.follow((key, _) -> seen.add(key)));
+            get(map.put("first", new byte[1])); // what is behind it is held until Kafka has it
             seen.clear();
             kafka.kill(1);
             List<CompletionStage<@Nullable Void>> written = new ArrayList<>();
