@@ -68,7 +68,7 @@ final class PassThroughClient extends ByteToMessageDecoder {
     private static int lengthAt(ByteBuf in, int from, int to) {
         int length = 0;
         for (int at = to - 1; at >= from; at--) {
-            length = length << 7 | (in.getByte(at) & 0x7F);
+            length = (length << 7) | (in.getByte(at) & 0x7F);
         }
         return length;
     }
@@ -76,7 +76,7 @@ final class PassThroughClient extends ByteToMessageDecoder {
     private void packet(int first, ByteBuf body) {
         switch (first >> 4) {
             case CONNECT -> connect(body);
-            case PUBLISH -> publish(first >> 1 & 3, body);
+            case PUBLISH -> publish((first >> 1) & 3, body);
             case PUBREC -> answer(0x62, body.readUnsignedShort());
             case PUBREL -> answer(0x70, body.readUnsignedShort());
             case SUBSCRIBE -> subscribe(body);
@@ -116,10 +116,10 @@ final class PassThroughClient extends ByteToMessageDecoder {
     void publish(ByteBuf topic, int qos, ByteBuf rest) {
         int id = qos == 0 ? 0 : 2;
         ByteBuf to = out();
-        to.writeByte(PUBLISH << 4 | qos << 1);
+        to.writeByte((PUBLISH << 4) | (qos << 1));
         int length = topic.readableBytes() + id + rest.readableBytes();
         while (length > 0x7F) {
-            to.writeByte(length & 0x7F | 0x80);
+            to.writeByte((length & 0x7F) | 0x80);
             length >>= 7;
         }
         to.writeByte(length);
