@@ -23,7 +23,7 @@ public record AuthenticatorContext(InstantSource clock, WorkPool hashing, Securi
         implements AutoCloseable {
     private static final int WAITING_HASHES = 1_000;
 
-    /** With one thread for slow hashes, for which at most 1,000 clients wait. */
+    /** With one thread for slow hashes, for which at most 1,000 clients wait; their addresses take turns. */
     public static AuthenticatorContext create(InstantSource clock, SecurityStore store) {
         return new AuthenticatorContext(clock, WorkPool.computing("tributary-passwords", 1, WAITING_HASHES), store);
     }

@@ -1,5 +1,7 @@
 package io.tributary.broker.connection;
 
+import io.tributary.broker.guard.Guard;
+import io.tributary.broker.security.Asker;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.Authenticator.NotMine;
@@ -46,6 +48,9 @@ final class ConnectHandshake {
     private @Nullable String inside;
 
     private Runnable stopWaiting = () -> {};
+
+    /** Whether nobody hears an answer any more; written on the event loop. */
+    private volatile boolean isOver;
 
     ConnectHandshake(ConnectionContext context, ConnectionOrigin peer, Consumer<Admission> onAdmitted) {
         this.context = context;
@@ -100,6 +105,10 @@ final class ConnectHandshake {
     void refused(MqttException why) {
         LOG.debug("CONNECT from {} refused: {}, {}", peer.remoteAddress(), why.reason(), why.getMessage());
         context.services().recorder().refused(why.reason());
+        tellGuard(why);
+    }
+
+    private void tellGuard(MqttException why) {
         String words = (inside == null ? String.valueOf(why.getMessage()) : inside)
                 + (tenant == null ? "" : " (tenant " + tenant + ")");
         context.services()
@@ -119,6 +128,7 @@ final class ConnectHandshake {
 
     /** The connection ended: nothing is waited for any more. */
     void close() {
+        isOver = true;
         stopWaiting.run();
     }
 
@@ -170,12 +180,16 @@ final class ConnectHandshake {
         Authenticator authenticator = context.services().access().authenticator();
         try {
             authenticator
-                    .authenticate(claimed, connect.password())
+                    .authenticate(claimed, connect.password(), asker())
                     .whenComplete(
                             (result, failure) -> context.run(() -> authenticated(connect, claimed, result, failure)));
         } catch (RuntimeException failure) {
             throw AuthenticationFailures.unavailable(failure);
         }
+    }
+
+    private Asker asker() {
+        return new Asker(peer.address() == null ? "" : Guard.text(peer.address()), () -> !isOver);
     }
 
     private void authenticated(
@@ -187,7 +201,11 @@ final class ConnectHandshake {
             case Accepted yes -> onAdmitted.accept(admission(connect, claimed, yes));
             case Refused no -> {
                 inside = no.inside();
-                throw AuthenticationFailures.refused(no.reason(), no.message());
+                MqttException why = AuthenticationFailures.refused(no.reason(), no.message());
+                if (isOver && Guard.isForWhoItIs(why.reason())) { // guessed, and not stayed for the answer
+                    tellGuard(why);
+                }
+                throw why;
             }
             case NotMine _ -> throw AuthenticationFailures.refused(ReasonCode.NOT_AUTHORIZED, null);
         }

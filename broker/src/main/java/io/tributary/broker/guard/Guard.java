@@ -148,10 +148,14 @@ public final class Guard {
             ReasonCode reason,
             String words) {
         refused.add(listener, address, clientId, user, reason.name().toLowerCase(Locale.ROOT), words);
-        boolean forWhoItIs = reason == ReasonCode.BAD_USER_NAME_OR_PASSWORD || reason == ReasonCode.NOT_AUTHORIZED;
-        if (forWhoItIs) {
+        if (isForWhoItIs(reason)) {
             count(Cause.FAILURES, config.failures(), from, clientId, user);
         }
+    }
+
+    /** Whether a client that is refused so often is banned. */
+    public static boolean isForWhoItIs(ReasonCode reason) {
+        return reason == ReasonCode.BAD_USER_NAME_OR_PASSWORD || reason == ReasonCode.NOT_AUTHORIZED;
     }
 
     /** A connection was closed before its CONNECT was looked at. */
@@ -222,7 +226,7 @@ public final class Guard {
     }
 
     /** An address, or the network of IPv6 addresses that one customer has at least. */
-    static String text(InetAddress address) {
+    public static String text(InetAddress address) {
         if (!(address instanceof Inet6Address)) {
             return address.getHostAddress();
         }

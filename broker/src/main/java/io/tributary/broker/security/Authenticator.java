@@ -23,6 +23,14 @@ public interface Authenticator {
      */
     CompletionStage<Result> authenticate(ClientInfo client, byte @Nullable [] password);
 
+    /**
+     * The same, for one that has not enough for all at once: it need not work for a client that is gone, and can have
+     * addresses take turns.
+     */
+    default CompletionStage<Result> authenticate(ClientInfo client, byte @Nullable [] password, Asker asker) {
+        return authenticate(client, password);
+    }
+
     /** The answer to a CONNECT. */
     sealed interface Result {}
 

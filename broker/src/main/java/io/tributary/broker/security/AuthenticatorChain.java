@@ -103,11 +103,16 @@ public final class AuthenticatorChain implements Authenticator, AutoCloseable {
 
     @Override
     public CompletionStage<Result> authenticate(ClientInfo client, byte @Nullable [] password) {
+        return authenticate(client, password, Asker.UNKNOWN);
+    }
+
+    @Override
+    public CompletionStage<Result> authenticate(ClientInfo client, byte @Nullable [] password, Asker asker) {
         Chain chain = chains.get(Objects.requireNonNull(client.listener()));
         if (chain == null) {
             return Authenticator.answer(refused(client, NOBODY, ReasonCode.NOT_AUTHORIZED, "no chain at the listener"));
         }
-        return ask(chain, 0, client, password, null);
+        return ask(chain, 0, client, password, asker, null);
     }
 
     /** The methods of all listeners, each for use in all: a listener that has not got it refuses it. */
@@ -139,26 +144,28 @@ public final class AuthenticatorChain implements Authenticator, AutoCloseable {
             int place,
             ClientInfo client,
             byte @Nullable [] password,
+            Asker asker,
             @Nullable Supplier<CompletionStage<?>> pretence) {
         if (place == chain.links().size()) {
             return nobody(chain, client, password, pretence);
         }
         Link link = chain.links().get(place);
-        return answerOf(link, client, password).thenCompose(result -> {
+        return answerOf(link, client, password, asker).thenCompose(result -> {
             recorder.authenticated(link.name(), outcome(result));
             return switch (result) {
                 case Accepted yes -> Authenticator.answer(yes);
                 case Refused no -> Authenticator.answer(silent(client, link.name(), no));
                 case NotMine(Supplier<CompletionStage<?>> own) ->
-                    ask(chain, place + 1, client, password, pretence == null ? own : pretence);
+                    ask(chain, place + 1, client, password, asker, pretence == null ? own : pretence);
             };
         });
     }
 
-    private CompletionStage<Result> answerOf(Link link, ClientInfo client, byte @Nullable [] password) {
+    private CompletionStage<Result> answerOf(
+            Link link, ClientInfo client, byte @Nullable [] password, Asker asker) {
         CompletableFuture<Result> answer;
         try {
-            answer = link.authenticator().authenticate(client, password).toCompletableFuture();
+            answer = link.authenticator().authenticate(client, password, asker).toCompletableFuture();
         } catch (RuntimeException failure) {
             return Authenticator.answer(unavailable(client, link.name(), failure));
         }

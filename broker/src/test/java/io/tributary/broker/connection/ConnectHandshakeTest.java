@@ -4,6 +4,13 @@ import static io.tributary.broker.connection.ConnectionFixture.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.guard.BanLimit;
+import io.tributary.broker.guard.BanLimits;
+import io.tributary.broker.guard.Guard;
+import io.tributary.broker.guard.GuardConfig;
+import io.tributary.broker.guard.GuardRecorder;
+import io.tributary.broker.guard.RefusedClient;
+import io.tributary.broker.security.Asker;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
@@ -22,10 +29,13 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.UserProperty;
 import io.tributary.common.mqtt.Will;
+import java.net.InetAddress;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -316,6 +326,64 @@ class ConnectHandshakeTest {
         fixture.turn();
 
         assertThat(fixture.backend.attaches).isEmpty();
+    }
+
+    @Test
+    void guessCountsWhenClientDoesNotStayForTheAnswer() {
+        fixture.address = InetAddress.ofLiteral("203.0.113.1");
+        fixture.guard = guard(new BanLimit(1, Duration.ofMinutes(1), Duration.ofMinutes(1)));
+        CompletableFuture<Authenticator.Result> thinking = new CompletableFuture<>();
+        fixture.authenticator = (client, password) -> thinking;
+        fixture.send(Connects.v5().build());
+        fixture.connection().connectionLost();
+
+        thinking.complete(new Authenticator.Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "wrong password"));
+        fixture.turn();
+
+        assertThat(fixture.guard.arrives(fixture.address)).isEqualTo(ReasonCode.BANNED);
+        assertThat(fixture.guard.refusedClients().newest(Long.MAX_VALUE, 10))
+                .extracting(RefusedClient::words)
+                .containsExactly("wrong password");
+    }
+
+    @Test
+    void authenticatorLearnsWhereTheClientIsAndThatItIsGone() {
+        List<Asker> askers = new ArrayList<>();
+        fixture.address = InetAddress.ofLiteral("2001:db8:1:2::3");
+        fixture.authenticator = new Authenticator() {
+            @Override
+            public CompletionStage<Result> authenticate(ClientInfo client, byte @Nullable [] password) {
+                throw new IllegalStateException("the other one is asked");
+            }
+
+            @Override
+            public CompletionStage<Result> authenticate(ClientInfo client, byte @Nullable [] password, Asker asker) {
+                askers.add(asker);
+                return new CompletableFuture<>();
+            }
+        };
+        fixture.send(Connects.v5().build());
+        assertThat(askers.getFirst().address()).isEqualTo("2001:db8:1:2:0:0:0:0/64");
+        assertThat(askers.getFirst().isWaiting().getAsBoolean()).isTrue();
+
+        fixture.pass(Duration.ofSeconds(11)); // it is refused for want of an answer
+        assertThat(askers.getFirst().isWaiting().getAsBoolean()).isFalse();
+    }
+
+    private static Guard guard(BanLimit ofAddresses) {
+        GuardConfig usual = GuardConfig.DEFAULT;
+        return new Guard(
+                new GuardConfig(
+                        usual.unauthenticatedMemory(),
+                        usual.unauthenticatedSize(),
+                        usual.perAddress(),
+                        usual.perClient(),
+                        new BanLimits(BanLimit.NONE, BanLimit.NONE, ofAddresses),
+                        BanLimits.NONE,
+                        List.of()),
+                GuardRecorder.NONE,
+                () -> 0,
+                () -> Instant.EPOCH);
     }
 
     @Test

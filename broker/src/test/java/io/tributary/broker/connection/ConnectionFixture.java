@@ -25,6 +25,7 @@ import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -62,6 +63,11 @@ final class ConnectionFixture {
     @Nullable
     ReasonCode refusal;
 
+    Guard guard = Guard.lenient();
+
+    @Nullable
+    InetAddress address;
+
     @Nullable
     String certificateSubject;
 
@@ -80,7 +86,7 @@ final class ConnectionFixture {
                     services(),
                     sessions,
                     limits,
-                    new ConnectionOrigin("peer", "listener", () -> certificateSubject, () -> null, refusal),
+                    new ConnectionOrigin("peer", address, "listener", () -> certificateSubject, () -> null, refusal),
                     mailbox,
                     sink);
             connection = begun;
@@ -97,7 +103,7 @@ final class ConnectionFixture {
                         authenticator, methods, authorizer, clientRules, takeover, BanList.NONE, revocations, null),
                 new Extensions(interceptor, List.of(new Noting())),
                 recorder,
-                Guard.lenient(),
+                guard,
                 tenants,
                 () -> Instant.ofEpochMilli(wallMillis));
     }

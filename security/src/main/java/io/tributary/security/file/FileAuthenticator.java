@@ -1,5 +1,6 @@
 package io.tributary.security.file;
 
+import io.tributary.broker.security.Asker;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.AuthenticatorChain.Link;
 import io.tributary.broker.security.ClientInfo;
@@ -52,6 +53,11 @@ public final class FileAuthenticator implements Authenticator {
 
     @Override
     public CompletionStage<Result> authenticate(ClientInfo client, byte @Nullable [] password) {
+        return authenticate(client, password, Asker.UNKNOWN);
+    }
+
+    @Override
+    public CompletionStage<Result> authenticate(ClientInfo client, byte @Nullable [] password, Asker asker) {
         String name = client.userName();
         if (name == null || password == null) {
             return Authenticator.answer(NotMine.PLAIN);
@@ -59,7 +65,7 @@ public final class FileAuthenticator implements Authenticator {
         User user = users.get(name);
         Credentials known =
                 user == null ? null : new Credentials(user.password(), user::hasToken, () -> accepted(user));
-        return AuthenticatorContext.busyWhenRejected(check.answer(name, password, known));
+        return AuthenticatorContext.busyWhenRejected(check.answer(name, password, known, asker));
     }
 
     private Accepted accepted(User user) {

@@ -1,5 +1,6 @@
 package io.tributary.security.password;
 
+import io.tributary.broker.security.Asker;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authenticator.NotMine;
 import io.tributary.broker.security.Authenticator.Refused;
@@ -52,18 +53,20 @@ public final class CredentialCheck {
      *
      * @param name the user name
      * @param user what the user has, null when there is no such user
-     * @return fails with a {@link java.util.concurrent.RejectedExecutionException} when too many wait
+     * @return fails with a {@link java.util.concurrent.RejectedExecutionException} when too many wait, or the client is
+     *     gone before it is its turn
      */
-    public CompletionStage<Result> answer(String name, byte[] password, @Nullable Credentials user) {
+    public CompletionStage<Result> answer(
+            String name, byte[] password, @Nullable Credentials user, Asker asker) {
         if (user == null) {
-            return Authenticator.answer(new NotMine(() -> passwords.pretend(hashLike(name), password)));
+            return Authenticator.answer(new NotMine(() -> passwords.pretend(hashLike(name), password, asker)));
         }
         if (password.length >= LEAST_TOKEN_BYTES && user.isToken().test(sha256(password))) {
             return Authenticator.answer(user.known().get());
         }
         CompletionStage<Boolean> right = user.password() == null
-                ? passwords.pretend(hashLike(name), password)
-                : passwords.check(name, user.password(), password);
+                ? passwords.pretend(hashLike(name), password, asker)
+                : passwords.check(name, user.password(), password, asker);
         return right.thenApply(yes ->
                 yes ? user.known().get() : new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, words(password, user)));
     }

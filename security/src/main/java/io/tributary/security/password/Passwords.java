@@ -1,5 +1,6 @@
 package io.tributary.security.password;
 
+import io.tributary.broker.security.Asker;
 import io.tributary.security.work.WorkPool;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -51,14 +52,15 @@ public final class Passwords {
      * Whether the password of the user is right; at once when it is remembered.
      *
      * @param user what the password is remembered under
-     * @return fails with a {@link java.util.concurrent.RejectedExecutionException} when too many wait
+     * @return fails with a {@link java.util.concurrent.RejectedExecutionException} when too many wait, or the client is
+     *     gone before it is its turn
      */
-    public CompletionStage<Boolean> check(String user, PasswordHash stored, byte[] password) {
+    public CompletionStage<Boolean> check(String user, PasswordHash stored, byte[] password, Asker asker) {
         byte[] mac = mac(password);
         if (isRemembered(user, stored, mac)) {
             return CompletableFuture.completedFuture(true);
         }
-        return hashing.submit(() -> {
+        return hashing.submit(asker, () -> {
             if (isRemembered(user, stored, mac)) { // the same client, twice in the queue
                 return true;
             }
@@ -72,8 +74,8 @@ public final class Passwords {
     }
 
     /** Takes as long as a check of a wrong password. */
-    public CompletionStage<Boolean> pretend(PasswordHash stored, byte[] password) {
-        return hashing.submit(() -> {
+    public CompletionStage<Boolean> pretend(PasswordHash stored, byte[] password, Asker asker) {
+        return hashing.submit(asker, () -> {
             boolean _ = stored.matches(password);
             return false;
         });

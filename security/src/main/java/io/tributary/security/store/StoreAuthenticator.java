@@ -1,5 +1,6 @@
 package io.tributary.security.store;
 
+import io.tributary.broker.security.Asker;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.AuthenticatorChain.Link;
 import io.tributary.broker.security.ClientInfo;
@@ -59,6 +60,11 @@ public final class StoreAuthenticator implements Authenticator {
 
     @Override
     public CompletionStage<Result> authenticate(ClientInfo client, byte @Nullable [] password) {
+        return authenticate(client, password, Asker.UNKNOWN);
+    }
+
+    @Override
+    public CompletionStage<Result> authenticate(ClientInfo client, byte @Nullable [] password, Asker asker) {
         String name = client.userName();
         if (name == null || password == null) {
             return Authenticator.answer(NotMine.PLAIN);
@@ -68,7 +74,7 @@ public final class StoreAuthenticator implements Authenticator {
         }
         StoredUser user = store.user(realm, name);
         return AuthenticatorContext.busyWhenRejected(
-                check.answer(name, password, user == null ? null : credentials(user, password)));
+                check.answer(name, password, user == null ? null : credentials(user, password), asker));
     }
 
     private Credentials credentials(StoredUser user, byte[] password) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tributary.broker.security.Asker;
 import io.tributary.security.work.WorkPool;
 import java.util.ArrayList;
 import java.util.List;
@@ -115,7 +116,7 @@ class PasswordsTest {
 
     private boolean check(PasswordHash stored, byte[] password) {
         CompletableFuture<Boolean> answer =
-                passwords.check("alice", stored, password).toCompletableFuture();
+                passwords.check("alice", stored, password, Asker.UNKNOWN).toCompletableFuture();
         return answer.join();
     }
 
