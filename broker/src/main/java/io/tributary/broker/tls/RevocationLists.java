@@ -19,6 +19,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
@@ -118,7 +119,7 @@ final class RevocationLists {
      * @throws CertPathValidatorException when it is revoked, or not known not to be
      */
     void check(X509Certificate certificate, @Nullable X509Certificate issuer) throws CertPathValidatorException {
-        X509CRL list = listFor(certificate, issuer);
+        X509CRL list = listFor(certificate, issuer == null ? authorities : List.of(issuer));
         boolean isOfClient = certificate.getBasicConstraints() < 0;
         if (list == null) {
             if (isOfClient && !acceptsOutdated) {
@@ -135,13 +136,18 @@ final class RevocationLists {
         }
     }
 
-    /** The certificate among those that a client has shown that is revoked; null when none is. */
+    /**
+     * The certificate among those that a client has shown that is revoked; null when none is. What it has shown besides
+     * its own may be no part of the path that was validated, and have the name of an authority.
+     */
     @Nullable
     X509Certificate revoked(List<X509Certificate> shown) {
-        for (int i = 0; i < shown.size(); i++) {
-            X509CRL list = listFor(shown.get(i), i + 1 < shown.size() ? shown.get(i + 1) : null);
-            if (list != null && list.getRevokedCertificate(shown.get(i).getSerialNumber()) != null) {
-                return shown.get(i);
+        List<X509Certificate> known =
+                Stream.concat(shown.stream(), authorities.stream()).distinct().toList();
+        for (X509Certificate one : shown) {
+            X509CRL list = listFor(one, known);
+            if (list != null && list.getRevokedCertificate(one.getSerialNumber()) != null) {
+                return one;
             }
         }
         return null;
@@ -164,17 +170,15 @@ final class RevocationLists {
         return warnings;
     }
 
-    private @Nullable X509CRL listFor(X509Certificate certificate, @Nullable X509Certificate issuer) {
+    /** @param known among which the certificate's issuer is, beside others perhaps */
+    private @Nullable X509CRL listFor(X509Certificate certificate, List<X509Certificate> known) {
         List<SignedList> lists = byIssuer.get(certificate.getIssuerX500Principal());
         if (lists == null) {
             return null;
         }
-        List<X509Certificate> issuers = issuer != null
-                        && issuer.getSubjectX500Principal().equals(certificate.getIssuerX500Principal())
-                ? List.of(issuer)
-                : authorities.stream()
-                        .filter(one -> one.getSubjectX500Principal().equals(certificate.getIssuerX500Principal()))
-                        .toList();
+        List<X509Certificate> issuers = known.stream()
+                .filter(one -> one.getSubjectX500Principal().equals(certificate.getIssuerX500Principal()))
+                .toList();
         for (SignedList one : lists) {
             for (X509Certificate candidate : issuers) {
                 if (one.isSignedWith(candidate.getPublicKey()) && hasIssued(candidate, certificate, issuers.size())) {
@@ -185,7 +189,7 @@ final class RevocationLists {
         return null;
     }
 
-    /** Two authorities of one name have different keys, as after one got a new one. */
+    /** Several of one name have different keys, as after an authority got a new one. */
     private static boolean hasIssued(X509Certificate authority, X509Certificate certificate, int candidates) {
         if (candidates == 1) {
             return true;

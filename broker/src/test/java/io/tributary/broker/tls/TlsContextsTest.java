@@ -385,6 +385,28 @@ class TlsContextsTest {
     }
 
     @Test
+    void revokedCertificateIsFoundBehindACertificateThatHasTheNameOfItsAuthority() throws Exception {
+        OpenSslAuthority real = OpenSslAuthority.in(folder.resolve("real"), "same");
+        OpenSslAuthority bogus = OpenSslAuthority.in(folder.resolve("bogus"), "same");
+        Issued revoked = real.client("revoked");
+        Issued valid = real.client("valid");
+        real.revoke(revoked);
+        TlsConfig config = config().toBuilder()
+                .clientCertificates(ClientCertificates.NEED)
+                .authorities(real.certificate())
+                .crls(real.list("crl.pem"))
+                .build();
+        try (TlsContexts contexts = TlsContexts.forListener("tcp", config)) {
+            X509Certificate one = read(revoked.certificate());
+            for (Path behind : List.of(bogus.certificate(), real.certificate())) {
+                assertThat(contexts.revoked(List.of(one, read(behind)))).isEqualTo(one);
+                assertThat(contexts.revoked(List.of(read(valid.certificate()), read(behind))))
+                        .isNull();
+            }
+        }
+    }
+
+    @Test
     void listThatIsNearlyOutdatedIsAWarning() {
         Path list = authority.list("nearly.pem", "-crldays", "10");
         AtomicReference<Instant> now = new AtomicReference<>(Instant.now().plus(Duration.ofDays(8)));
@@ -405,10 +427,12 @@ class TlsContextsTest {
     }
 
     private static Instant end(Issued issued) throws Exception {
-        try (InputStream in = Files.newInputStream(issued.certificate())) {
-            X509Certificate certificate =
-                    (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in);
-            return certificate.getNotAfter().toInstant();
+        return read(issued.certificate()).getNotAfter().toInstant();
+    }
+
+    private static X509Certificate read(Path certificate) throws Exception {
+        try (InputStream in = Files.newInputStream(certificate)) {
+            return (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in);
         }
     }
 
