@@ -63,8 +63,7 @@ public final class FileAuthenticator implements Authenticator {
             return Authenticator.answer(NotMine.PLAIN);
         }
         User user = users.get(name);
-        Credentials known =
-                user == null ? null : new Credentials(user.password(), user::hasToken, () -> accepted(user));
+        Credentials known = user == null ? null : new Credentials(user.password(), user::hasToken, _ -> accepted(user));
         return AuthenticatorContext.busyWhenRejected(check.answer(name, password, known, asker));
     }
 

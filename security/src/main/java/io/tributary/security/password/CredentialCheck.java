@@ -11,9 +11,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +29,14 @@ public final class CredentialCheck {
     private final IntFunction<@Nullable PasswordHash> anyOther;
     private final PasswordHash stranger = Argon2id.of(random(), random());
 
+    /** What somebody has shown. */
+    public enum Proof {
+        /** The password of the user. */
+        PASSWORD,
+        /** A device token. */
+        TOKEN
+    }
+
     /**
      * What a user has.
      *
@@ -36,7 +44,8 @@ public final class CredentialCheck {
      * @param isToken whether the SHA-256 is that of a device token of the user
      * @param known the answer for somebody who knows one of them; asked then
      */
-    public record Credentials(@Nullable PasswordHash password, Predicate<byte[]> isToken, Supplier<Result> known) {}
+    public record Credentials(
+            @Nullable PasswordHash password, Predicate<byte[]> isToken, Function<Proof, Result> known) {}
 
     /**
      * Creates one.
@@ -56,19 +65,19 @@ public final class CredentialCheck {
      * @return fails with a {@link java.util.concurrent.RejectedExecutionException} when too many wait, or the client is
      *     gone before it is its turn
      */
-    public CompletionStage<Result> answer(
-            String name, byte[] password, @Nullable Credentials user, Asker asker) {
+    public CompletionStage<Result> answer(String name, byte[] password, @Nullable Credentials user, Asker asker) {
         if (user == null) {
             return Authenticator.answer(new NotMine(() -> passwords.pretend(hashLike(name), password, asker)));
         }
         if (password.length >= LEAST_TOKEN_BYTES && user.isToken().test(sha256(password))) {
-            return Authenticator.answer(user.known().get());
+            return Authenticator.answer(user.known().apply(Proof.TOKEN));
         }
         CompletionStage<Boolean> right = user.password() == null
                 ? passwords.pretend(hashLike(name), password, asker)
                 : passwords.check(name, user.password(), password, asker);
-        return right.thenApply(yes ->
-                yes ? user.known().get() : new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, words(password, user)));
+        return right.thenApply(yes -> yes
+                ? user.known().apply(Proof.PASSWORD)
+                : new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, words(password, user)));
     }
 
     /** For the log: clients are not told. */

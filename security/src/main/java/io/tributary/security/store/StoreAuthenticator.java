@@ -14,6 +14,7 @@ import io.tributary.security.AuthenticatorConfig;
 import io.tributary.security.AuthenticatorContext;
 import io.tributary.security.password.CredentialCheck;
 import io.tributary.security.password.CredentialCheck.Credentials;
+import io.tributary.security.password.CredentialCheck.Proof;
 import io.tributary.security.password.PasswordHash;
 import io.tributary.security.password.Passwords;
 import java.time.Instant;
@@ -79,7 +80,8 @@ public final class StoreAuthenticator implements Authenticator {
 
     private Credentials credentials(StoredUser user, byte[] password) {
         PasswordHash hash = hashOf(user);
-        return new Credentials(hash, sha256 -> token(user, sha256) != null, () -> known(user, hash, password));
+        return new Credentials(
+                hash, sha256 -> token(user, sha256) != null, proof -> known(user, hash, password, proof));
     }
 
     private @Nullable DeviceToken token(StoredUser user, byte[] sha256) {
@@ -88,16 +90,19 @@ public final class StoreAuthenticator implements Authenticator {
     }
 
     /** The user as it is now: the check may have waited for others. */
-    private Result known(StoredUser before, @Nullable PasswordHash hash, byte[] password) {
+    private Result known(StoredUser before, @Nullable PasswordHash hash, byte[] password, Proof proof) {
         StoredUser user = store.user(realm, before.name());
         if (user == null || user.serial() != before.serial() || !user.mayConnectAt(clock.instant())) {
             return new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "the user may not connect");
         }
-        DeviceToken token = token(user, DeviceToken.sha256(password));
-        if (token == null && !user.hasPasswordOf(before)) {
+        DeviceToken token = proof == Proof.TOKEN ? token(user, DeviceToken.sha256(password)) : null;
+        if (token == null && proof == Proof.TOKEN) {
+            return new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "the device token has gone meanwhile");
+        }
+        if (proof == Proof.PASSWORD && !user.hasPasswordOf(before)) {
             return new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "the password has changed meanwhile");
         }
-        if (token == null && hash != null) {
+        if (proof == Proof.PASSWORD && hash != null) {
             replacement.wasRight(before, hash, password);
         }
         Instant end = Stream.of(user.expires(), token == null ? null : token.expires())

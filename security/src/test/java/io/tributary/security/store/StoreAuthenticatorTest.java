@@ -30,12 +30,14 @@ import io.tributary.security.work.WorkPool;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.bouncycastle.crypto.digests.SHA512Digest;
 import org.bouncycastle.crypto.generators.OpenBSDBCrypt;
 import org.bouncycastle.crypto.generators.PKCS5S2ParametersGenerator;
@@ -148,6 +150,23 @@ class StoreAuthenticatorTest {
         assertThat(ask("meter", secret)).isInstanceOf(Refused.class);
     }
 
+    /** The bearer has shown no password. */
+    @Test
+    void tokenThatGoesWhileItIsLookedAtLetsNobodyIn() {
+        String old = mosquitto(PASSWORD_OF_OLD_HASH);
+        put(new StoredUser("r", "meter", 1, old, List.of(), null, null, Map.of(), false, null));
+        String secret = DeviceToken.newSecret();
+        put(token(secret, "r:meter", 1, now.plusSeconds(60)));
+        Iterator<Instant> times =
+                Stream.iterate(now, time -> time.plusSeconds(60)).iterator();
+        Link late =
+                new StoreAuthenticator.Config("r").open("late", new AuthenticatorContext(times::next, hashing, store));
+        assertThat(begin(late, "meter", secret).toCompletableFuture().join()).isInstanceOf(Refused.class);
+        assertThat(hashing.submit(() -> hashOf("meter")).toCompletableFuture().join())
+                .as("a token does not become a password")
+                .isEqualTo(old);
+    }
+
     @Test
     void nameThatIsNotThereTakesASlowHash() {
         put(user("alice", 1, "secret", false, null));
@@ -236,6 +255,10 @@ class StoreAuthenticatorTest {
     }
 
     private CompletionStage<Result> begin(@Nullable String name, String password) {
+        return begin(users, name, password);
+    }
+
+    private static CompletionStage<Result> begin(Link users, @Nullable String name, String password) {
         ClientInfo client = new ClientInfo("c", name, ProtocolVersion.MQTT_5, "127.0.0.1:1", "tcp");
         return users.authenticator().authenticate(client, PasswordHash.utf8(password));
     }
