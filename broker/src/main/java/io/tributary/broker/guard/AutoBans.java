@@ -22,7 +22,7 @@ final class AutoBans {
     private final Map<Counted, Count> counts;
     private final Map<Banned, Lasting> bans;
 
-    private record Counted(Kind kind, Cause cause, String who) {}
+    private record Counted(Kind kind, Cause cause, NameHash who) {}
 
     private record Banned(Kind kind, String who) {}
 
@@ -62,7 +62,7 @@ final class AutoBans {
         }
         long now = nanoClock.getAsLong();
         synchronized (this) {
-            Counted counted = new Counted(kind, cause, who);
+            Counted counted = new Counted(kind, cause, NameHash.of(who));
             Count count = counts.get(counted);
             if (count == null || isOver(count.begunNanos, limit.within(), now)) {
                 count = new Count(now);

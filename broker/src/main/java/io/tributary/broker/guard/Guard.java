@@ -18,12 +18,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides who connects too often, or is banned for what it did, and remembers who was refused. A node's own: other
  * nodes know nothing of it but the bans. It outlives a broker that begins anew. Any thread; its tables are bounded, and
- * a look into one takes less than a microsecond.
+ * a look into one takes a microsecond or two.
  *
  * <p>Clients at addresses that are exempt are neither counted nor refused, and so are those without an address.
  */
 public final class Guard {
-    /** How many addresses, clients or bans a table has at most; about 20 MB each when full. */
+    /**
+     * How many addresses, clients or bans a table has at most. A full one takes about 20 MB; that of bans its names
+     * besides, of which there are none unless client identifiers or user names are banned.
+     */
     private static final int MOST = 100_000;
 
     /** No principal's name is longer, and no table keeps longer ones, however often somebody claims them. */
@@ -35,14 +38,11 @@ public final class Guard {
     private final GuardRecorder recorder;
     private final LongSupplier nanoClock;
     private final RateTable<String> addresses;
-    private final RateTable<Client> clients;
+    private final RateTable<NameHash> clients; // nobody can use up the rate of another principal
     private final AutoBans bans;
     private final RefusedClients refused;
     private final EntryMemory memory;
     private volatile Watcher watcher = Watcher.NONE;
-
-    /** What a connect rate is for: nobody can use up that of another principal. */
-    private record Client(String realm, String principal, String clientId) {}
 
     /** Told of bans; any thread, must not block. */
     public interface Watcher {
@@ -124,7 +124,7 @@ public final class Guard {
     public boolean mayConnect(@Nullable InetAddress from, Principal principal, String clientId) {
         return from == null
                 || config.isExempt(from)
-                || clients.tryTake(new Client(principal.realm(), principal.name(), clientId), nanoClock.getAsLong());
+                || clients.tryTake(NameHash.of(principal.realm(), principal.name(), clientId), nanoClock.getAsLong());
     }
 
     /** A client was accepted: too often, and it flaps. */

@@ -1,18 +1,21 @@
 package io.tributary.broker.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.guard.AutomaticBan.Cause;
 import io.tributary.broker.guard.AutomaticBan.Kind;
 import io.tributary.broker.security.rules.AddressRange;
 import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ReasonCode;
+import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -164,6 +167,27 @@ class GuardTest {
         assertThat(rates.tryTake(99, nanos)).isFalse();
         assertThat(bans.all()).extracting(AutomaticBan::who).containsExactlyInAnyOrder("u97", "u98", "u99");
         assertThat(bans.size()).isEqualTo(3);
+    }
+
+    @Test
+    void tablesKeepNoLongNames() {
+        Guard guard = guard(new BanLimits(THRICE, THRICE, THRICE), new BanLimits(THRICE, THRICE, THRICE));
+        for (WeakReference<String> name : List.of(
+                used(name -> guard.mayConnect(ONE, Principal.ANONYMOUS, name)),
+                used(name -> guard.connected(ONE, name, name)),
+                used(name -> fail(guard, ONE, name, name)))) {
+            await().until(() -> {
+                System.gc();
+                return name.get() == null;
+            });
+        }
+        assertThat(NameHash.of("a", "bc")).isEqualTo(NameHash.of("a", "bc")).isNotEqualTo(NameHash.of("ab", "c"));
+    }
+
+    private static WeakReference<String> used(Consumer<String> use) {
+        String name = "x".repeat(Principal.MAX_BYTES);
+        use.accept(name);
+        return new WeakReference<>(name);
     }
 
     @Test
