@@ -45,13 +45,17 @@ public record Keys(KeyFamily family, List<JWK> keys) {
     public Keys {
         keys = keys.stream()
                 .filter(family::has)
-                .filter(key -> key.getKeyUse() == null || key.getKeyUse().equals(KeyUse.SIGNATURE))
-                .filter(key -> !(key instanceof RSAKey rsa) || rsa.size() >= LEAST_RSA_BITS)
+                .filter(Keys::isUsable)
                 .limit(MOST_KEYS)
                 .toList();
         if (keys.isEmpty()) {
             throw new IllegalArgumentException("has no key that is for signatures and long enough");
         }
+    }
+
+    private static boolean isUsable(JWK key) {
+        return (key.getKeyUse() == null || key.getKeyUse().equals(KeyUse.SIGNATURE))
+                && (!(key instanceof RSAKey rsa) || rsa.size() >= LEAST_RSA_BITS);
     }
 
     /**
@@ -86,12 +90,17 @@ public record Keys(KeyFamily family, List<JWK> keys) {
     /**
      * A key set (JWKS). Shared secrets in it do not count: the set is public.
      *
-     * @param family the family; null for that of the first key
+     * @param before the family that is taken while the set has usable keys of it; else, and with null, that of the
+     *     first usable key is
      */
-    static Keys set(String json, @Nullable KeyFamily family) {
+    static Keys set(String json, @Nullable KeyFamily before) {
         try {
-            List<JWK> keys = JWKSet.parse(json).getKeys();
-            return new Keys(family == null ? KeyFamily.ofPublic(keys) : family, keys);
+            List<JWK> all = JWKSet.parse(json).getKeys();
+            List<JWK> usable = all.stream().filter(Keys::isUsable).toList();
+            if (before != null && usable.stream().anyMatch(before::has)) {
+                return new Keys(before, usable);
+            }
+            return new Keys(KeyFamily.ofPublic(usable.isEmpty() ? all : usable), all);
         } catch (ParseException e) {
             throw new IllegalArgumentException("is not a key set (JWKS)", e);
         }

@@ -133,9 +133,17 @@ final class RemoteKeys implements KeySource {
         if (answer.statusCode() != 200) {
             throw new CompletionException(new IOException("status " + answer.statusCode()));
         }
-        Fetched before = fetched;
+        Fetched before = usable();
         KeyFamily family = before == null ? null : before.keys().family();
         Keys keys = Keys.set(new String(answer.body(), StandardCharsets.UTF_8), family);
+        if (family != null && family != keys.family()) {
+            LOG.info(
+                    "authenticator '{}': the keys of {} are of {} now, and were of {}",
+                    name,
+                    address,
+                    keys.family(),
+                    family);
+        }
         fetched = new Fetched(keys, nanoTime.getAsLong(), age(answer));
         return keys;
     }

@@ -15,6 +15,7 @@ import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.KeyUse;
 import com.nimbusds.jose.jwk.OctetSequenceKey;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
@@ -351,6 +352,32 @@ class JwtAuthenticatorTest {
     }
 
     @Test
+    void keysOfAnotherFamilyAreTakenWhenThoseOfTheFirstAreGone() throws Exception {
+        String ec = sign(
+                new JWSHeader.Builder(JWSAlgorithm.ES256).keyID("ec-1").build(), new ECDSASigner(EC), subject("a"));
+        JWK encrypting = new RSAKey.Builder(RSA.toRSAPublicKey())
+                .keyUse(KeyUse.ENCRYPTION)
+                .keyID("rsa-2")
+                .build();
+        AtomicLong nanos = new AtomicLong();
+        try (BadServer server = new BadServer(_ -> set(RSA))) {
+            RemoteKeys keys = remote(server, nanos);
+            assertThat(ask(keys, rsa(RSA, subject("a")))).isInstanceOf(Accepted.class);
+
+            server.says(200, "X: y", _ -> set(EC, RSA));
+            nanos.addAndGet(RemoteKeys.PAUSE.toNanos());
+            assertThat(ask(keys, ec)).as("a set has one family").isInstanceOf(Refused.class);
+            assertThat(ask(keys, rsa(RSA, subject("a")))).isInstanceOf(Accepted.class);
+
+            server.says(200, "X: y", _ -> set(encrypting, EC));
+            nanos.addAndGet(RemoteKeys.PAUSE.toNanos());
+            assertThat(ask(keys, ec)).isInstanceOf(Accepted.class);
+            assertThat(ask(keys, rsa(RSA, subject("a")))).isInstanceOf(Refused.class);
+            keys.close();
+        }
+    }
+
+    @Test
     void badKeyServerIsANoForNowAndTheKeysStay() throws Exception {
         AtomicLong nanos = new AtomicLong();
         try (BadServer server = new BadServer(_ -> set(RSA))) {
@@ -449,8 +476,8 @@ class JwtAuthenticatorTest {
         return token.serialize();
     }
 
-    private static String set(JWK key) {
-        return new JWKSet(key).toPublicJWKSet().toString();
+    private static String set(JWK... keys) {
+        return new JWKSet(List.of(keys)).toPublicJWKSet().toString();
     }
 
     private static String pem(byte[] der) {
