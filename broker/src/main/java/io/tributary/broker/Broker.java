@@ -21,7 +21,6 @@ import io.tributary.broker.tls.CertificateWatch;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
-import io.tributary.common.time.SteadyClock;
 import io.tributary.common.topic.TopicFilter;
 import java.time.Duration;
 import java.util.HashSet;
@@ -104,7 +103,7 @@ public final class Broker implements AutoCloseable {
         this.deployments = deployments;
         SecurityStore given = extensions.security();
         security = given == null ? new SecurityStore(metrics.security()) : given;
-        guard = new Guard(config.guard(), metrics.guard(), System::nanoTime, new SteadyClock());
+        guard = new Guard(config.guard(), metrics.guard(), System::nanoTime, security.clock());
         gate = new CanaryGate(config.canary());
         metrics.gauge(BrokerMeters.UNAUTHENTICATED_MEMORY, () -> guard.memory().heldBytes());
         metrics.countDeadlines(config.priorities().rules());

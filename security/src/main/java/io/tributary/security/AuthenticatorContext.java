@@ -15,7 +15,7 @@ import java.util.concurrent.RejectedExecutionException;
 /**
  * What all authenticators of a broker share.
  *
- * @param clock the time by which tokens end
+ * @param clock the time by which tokens and users end
  * @param hashing where slow hashes are computed
  * @param store the broker's users and device tokens
  */

@@ -7,7 +7,6 @@ import io.tributary.broker.security.AuthenticatorChain;
 import io.tributary.broker.security.AuthenticatorChain.Chain;
 import io.tributary.broker.security.AuthenticatorChain.Link;
 import io.tributary.broker.security.store.SecurityStore;
-import io.tributary.common.time.SteadyClock;
 import io.tributary.security.AuthenticatorContext;
 import io.tributary.server.settings.SecurityConfig;
 import io.tributary.server.settings.SecuritySettings.Anonymous;
@@ -53,7 +52,7 @@ record Authentication(AuthenticatorChain chain, AuthenticatorContext context) im
         if (platform == null) {
             checkOpenListeners(config.security(), listeners);
         }
-        AuthenticatorContext context = AuthenticatorContext.create(new SteadyClock(), store);
+        AuthenticatorContext context = AuthenticatorContext.create(store.clock(), store);
         Map<String, Link> links = new HashMap<>();
         try {
             config.security().chains().values().stream()

@@ -9,6 +9,7 @@ import io.tributary.broker.security.store.ChangeResult.Unknown;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
+import io.tributary.common.time.SteadyClock;
 import io.tributary.persistence.audit.AuditLog;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.net.InetAddress;
@@ -50,6 +51,7 @@ public final class SecurityStore {
     private final Duration patience;
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private final BanList bans = new Bans();
+    private volatile InstantSource time = new SteadyClock();
     private volatile @Nullable Open opened;
 
     /** The same, once this node serves clients. */
@@ -128,6 +130,14 @@ public final class SecurityStore {
         this.patience = patience;
     }
 
+    /**
+     * The time of the node, which in a cluster is that of all nodes, for whoever is made before the node, and outlives
+     * it; until the first opening that of the wall clock.
+     */
+    public InstantSource clock() {
+        return () -> time.instant();
+    }
+
     /** Adds one that is told of all changes from the next opening on. */
     public void listen(Listener listener) {
         listeners.add(listener);
@@ -140,6 +150,7 @@ public final class SecurityStore {
      * @param own told of changes until the next opening, besides those of {@link #listen}
      */
     public CompletionStage<@Nullable Void> open(Map<String, ReplicatedMap> maps, Node node, Listener own) {
+        time = node.clock();
         BanIndex index = new BanIndex(node.clock(), recorder);
         Map<SecurityTable, TableCopy> copies = new EnumMap<>(SecurityTable.class);
         for (SecurityTable table : SecurityTable.values()) {
