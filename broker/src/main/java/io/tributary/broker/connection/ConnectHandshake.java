@@ -39,6 +39,7 @@ final class ConnectHandshake {
     /** What the client says of itself, until it is connected. */
     private @Nullable String clientId;
 
+    /** Once more is known: the user that it asked for, or is, as its authenticator has it. */
     private @Nullable String userName;
 
     /** What an authenticator says whose client it is. */
@@ -171,7 +172,12 @@ final class ConnectHandshake {
         if (context.services().access().bans().isBanned(connect.clientId(), connect.userName())) {
             throw new MqttException(ReasonCode.BANNED, "the client is banned");
         }
-        if (context.services().guard().isBanned(peer.address(), connect.clientId(), connect.userName())) {
+        checkGuard();
+    }
+
+    /** By what is known of the client so far. */
+    private void checkGuard() {
+        if (clientId != null && context.services().guard().isBanned(peer.address(), clientId, userName)) {
             throw new MqttException(ReasonCode.BANNED, "the client is banned for a while");
         }
     }
@@ -201,6 +207,10 @@ final class ConnectHandshake {
             case Accepted yes -> onAdmitted.accept(admission(connect, claimed, yes));
             case Refused no -> {
                 inside = no.inside();
+                if (no.user() != null) {
+                    userName = no.user();
+                    checkGuard(); // so that nobody learns whether the password was right
+                }
                 MqttException why = AuthenticationFailures.refused(no.reason(), no.message());
                 if (isOver && Guard.isForWhoItIs(why.reason())) { // guessed, and not stayed for the answer
                     tellGuard(why);
@@ -223,6 +233,12 @@ final class ConnectHandshake {
                 @Override
                 public void onContinue() {
                     context.gate().open(PauseReason.HANDSHAKE);
+                }
+
+                @Override
+                public void onFailure(EnhancedAuthenticator.Failure failure) {
+                    userName = failure.user();
+                    checkGuard();
                 }
 
                 @Override
@@ -252,6 +268,7 @@ final class ConnectHandshake {
                 : accepted.kind();
         Principal principal = principal(claimed, accepted.principal());
         tenant = principal.tenant();
+        userName = principal.userName();
         ClientInfo client = claimed.accepted(clientId, kind, principal, accepted);
         String id = idInside(client);
         if (!context.backend().shards().mayAttach(id)) {
@@ -261,6 +278,7 @@ final class ConnectHandshake {
         if (context.services().access().bans().isBanned(principal)) {
             throw new MqttException(ReasonCode.BANNED, "the client is banned");
         }
+        checkGuard();
         if (!assigned && !context.services().guard().mayConnect(peer.address(), principal, id)) {
             throw new MqttException(ReasonCode.CONNECTION_RATE_EXCEEDED, "the client connects too often");
         }

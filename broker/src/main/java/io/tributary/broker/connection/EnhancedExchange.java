@@ -32,6 +32,9 @@ final class EnhancedExchange {
 
         /** The client is who it says. */
         void onSuccess(Success success);
+
+        /** The client is not, and is refused next. */
+        default void onFailure(Failure failure) {}
     }
 
     /** Begins an exchange; {@link #next} is to follow. */
@@ -76,7 +79,10 @@ final class EnhancedExchange {
                 observer.onContinue();
             }
             case Success done -> observer.onSuccess(done);
-            case Failure no -> throw AuthenticationFailures.refused(no.reason(), no.message());
+            case Failure no -> {
+                observer.onFailure(no);
+                throw AuthenticationFailures.refused(no.reason(), no.message());
+            }
         }
     }
 }

@@ -112,15 +112,23 @@ public interface Authenticator {
      * @param message words for the developer of the client, or null; an {@link AuthenticatorChain} puts them into the
      *     log and keeps them from the client
      * @param inside why, in words that are for operators and not for the client, or null
+     * @param user the user that the client asked for, by the one user name that it goes by: failures of users are
+     *     counted by it. Null where that is the user name in CONNECT
      */
     record Refused(
             ReasonCode reason,
             @Nullable String message,
-            @Nullable String inside) implements Result {
+            @Nullable String inside,
+            @Nullable String user) implements Result {
 
         /** One of which operators hear what the client hears. */
         public Refused(ReasonCode reason, @Nullable String message) {
             this(reason, message, null);
+        }
+
+        /** One for the user name in CONNECT. */
+        public Refused(ReasonCode reason, @Nullable String message, @Nullable String inside) {
+            this(reason, message, inside, null);
         }
     }
 

@@ -161,8 +161,7 @@ public final class AuthenticatorChain implements Authenticator, AutoCloseable {
         });
     }
 
-    private CompletionStage<Result> answerOf(
-            Link link, ClientInfo client, byte @Nullable [] password, Asker asker) {
+    private CompletionStage<Result> answerOf(Link link, ClientInfo client, byte @Nullable [] password, Asker asker) {
         CompletableFuture<Result> answer;
         try {
             answer = link.authenticator().authenticate(client, password, asker).toCompletableFuture();
@@ -206,7 +205,8 @@ public final class AuthenticatorChain implements Authenticator, AutoCloseable {
 
     private Refused silent(ClientInfo client, String name, Refused no) {
         log.refused(client, name, String.valueOf(no.message()));
-        return new Refused(no.reason(), null, name.equals(NOBODY) ? no.message() : "'" + name + "': " + no.message());
+        String inside = name.equals(NOBODY) ? no.message() : "'" + name + "': " + no.message();
+        return new Refused(no.reason(), null, inside, no.user());
     }
 
     static Outcome outcome(Result result) {

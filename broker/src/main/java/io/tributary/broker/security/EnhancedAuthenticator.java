@@ -52,8 +52,19 @@ public interface EnhancedAuthenticator {
      *
      * @param reason an error code that CONNACK and DISCONNECT may carry
      * @param message words for the developer of the client, or null
+     * @param user the user that the client wanted to be, by the one user name that it goes by: failures of users are
+     *     counted by it. Null where it has not said so, whatever user name is in CONNECT
      */
-    record Failure(ReasonCode reason, @Nullable String message) implements Step {}
+    record Failure(
+            ReasonCode reason,
+            @Nullable String message,
+            @Nullable String user) implements Step {
+
+        /** One of a client that has not said which user it wants to be. */
+        public Failure(ReasonCode reason, @Nullable String message) {
+            this(reason, message, null);
+        }
+    }
 
     /** A stage that has the step already. */
     static CompletionStage<Step> answer(Step step) {

@@ -66,7 +66,7 @@ final class MethodOfListeners implements EnhancedAuthenticator {
             case Failure no -> {
                 recorder.authenticated(name, AuthenticatorChain.outcome(no.reason()));
                 log.refused(client, name, String.valueOf(no.message()));
-                yield new Failure(no.reason(), null);
+                yield new Failure(no.reason(), null, no.user());
             }
         };
     }

@@ -4,11 +4,8 @@ import static io.tributary.broker.connection.ConnectionFixture.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.guard.AutomaticBan;
 import io.tributary.broker.guard.BanLimit;
-import io.tributary.broker.guard.BanLimits;
-import io.tributary.broker.guard.Guard;
-import io.tributary.broker.guard.GuardConfig;
-import io.tributary.broker.guard.GuardRecorder;
 import io.tributary.broker.guard.RefusedClient;
 import io.tributary.broker.security.Asker;
 import io.tributary.broker.security.Authenticator;
@@ -19,6 +16,7 @@ import io.tributary.broker.security.ClientRules.CertificateSubject;
 import io.tributary.broker.security.ClientRules.ClientId;
 import io.tributary.broker.security.TextPattern;
 import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
@@ -31,7 +29,6 @@ import io.tributary.common.mqtt.UserProperty;
 import io.tributary.common.mqtt.Will;
 import java.net.InetAddress;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -331,7 +328,7 @@ class ConnectHandshakeTest {
     @Test
     void guessCountsWhenClientDoesNotStayForTheAnswer() {
         fixture.address = InetAddress.ofLiteral("203.0.113.1");
-        fixture.guard = guard(new BanLimit(1, Duration.ofMinutes(1), Duration.ofMinutes(1)));
+        fixture.guard = ConnectionFixture.guard(BanLimit.NONE, ConnectionFixture.ONCE);
         CompletableFuture<Authenticator.Result> thinking = new CompletableFuture<>();
         fixture.authenticator = (client, password) -> thinking;
         fixture.send(Connects.v5().build());
@@ -344,6 +341,34 @@ class ConnectHandshakeTest {
         assertThat(fixture.guard.refusedClients().newest(Long.MAX_VALUE, 10))
                 .extracting(RefusedClient::words)
                 .containsExactly("wrong password");
+    }
+
+    /** A directory does not tell Ann from ann. */
+    @Test
+    void failuresOfAUserCountHoweverItsNameIsWritten() {
+        fixture.address = InetAddress.ofLiteral("203.0.113.1");
+        fixture.guard = ConnectionFixture.guard(ConnectionFixture.ONCE, BanLimit.NONE);
+        fixture.guard.refused("tcp", fixture.address, "p", "c", "ann", ReasonCode.NOT_AUTHORIZED, "wrong");
+        Principal ann = new Principal("people", "uid=ann", "ann", null, List.of(), null);
+        for (Authenticator.Result answer : List.of(
+                new Authenticator.Accepted(null, ann),
+                new Authenticator.Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, null, null, "ann"))) {
+            ConnectionFixture other = new ConnectionFixture();
+            other.address = fixture.address;
+            other.guard = fixture.guard;
+            other.authenticator = (client, password) -> CompletableFuture.completedFuture(answer);
+            assertThat(other.connect(Connects.v5()).reason()).isEqualTo(ReasonCode.BANNED);
+        }
+    }
+
+    @Test
+    void failureCountsForTheUserThatTheAuthenticatorNames() {
+        fixture.address = InetAddress.ofLiteral("203.0.113.1");
+        fixture.guard = ConnectionFixture.guard(ConnectionFixture.ONCE, BanLimit.NONE);
+        fixture.authenticator = (client, password) -> CompletableFuture.completedFuture(
+                new Authenticator.Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, null, null, "ann"));
+        fixture.connect(Connects.v5());
+        assertThat(fixture.guard.bans()).extracting(AutomaticBan::who).containsExactly("ann");
     }
 
     @Test
@@ -368,22 +393,6 @@ class ConnectHandshakeTest {
 
         fixture.pass(Duration.ofSeconds(11)); // it is refused for want of an answer
         assertThat(askers.getFirst().isWaiting().getAsBoolean()).isFalse();
-    }
-
-    private static Guard guard(BanLimit ofAddresses) {
-        GuardConfig usual = GuardConfig.DEFAULT;
-        return new Guard(
-                new GuardConfig(
-                        usual.unauthenticatedMemory(),
-                        usual.unauthenticatedSize(),
-                        usual.perAddress(),
-                        usual.perClient(),
-                        new BanLimits(BanLimit.NONE, BanLimit.NONE, ofAddresses),
-                        BanLimits.NONE,
-                        List.of()),
-                GuardRecorder.NONE,
-                () -> 0,
-                () -> Instant.EPOCH);
     }
 
     @Test

@@ -4,7 +4,11 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.extension.ClientListener;
 import io.tributary.broker.extension.SubscribeInterceptor;
+import io.tributary.broker.guard.BanLimit;
+import io.tributary.broker.guard.BanLimits;
 import io.tributary.broker.guard.Guard;
+import io.tributary.broker.guard.GuardConfig;
+import io.tributary.broker.guard.GuardRecorder;
 import io.tributary.broker.loop.LoopMailbox;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authorizer;
@@ -41,6 +45,7 @@ import org.jspecify.annotations.Nullable;
 /** A session between a fake connection and a fake backend, on an event loop that the test turns by hand. */
 final class ConnectionFixture {
     static final long NOW = 1_000_000;
+    static final BanLimit ONCE = new BanLimit(1, Duration.ofMinutes(1), Duration.ofMinutes(1));
 
     final FakeBackend backend = new FakeBackend();
     final FakeSink sink = new FakeSink();
@@ -76,6 +81,23 @@ final class ConnectionFixture {
 
     ConnectionFixture() {
         loop.freezeTime();
+    }
+
+    /** One that bans users and addresses for failures. */
+    static Guard guard(BanLimit ofUsers, BanLimit ofAddresses) {
+        GuardConfig usual = GuardConfig.DEFAULT;
+        return new Guard(
+                new GuardConfig(
+                        usual.unauthenticatedMemory(),
+                        usual.unauthenticatedSize(),
+                        usual.perAddress(),
+                        usual.perClient(),
+                        new BanLimits(BanLimit.NONE, ofUsers, ofAddresses),
+                        BanLimits.NONE,
+                        List.of()),
+                GuardRecorder.NONE,
+                () -> 0,
+                () -> Instant.EPOCH);
     }
 
     /** The connection, begun at the first call. */

@@ -3,6 +3,8 @@ package io.tributary.broker.connection;
 import static io.tributary.broker.connection.ConnectionFixture.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.guard.AutomaticBan;
+import io.tributary.broker.guard.BanLimit;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.EnhancedAuthenticator;
@@ -14,6 +16,7 @@ import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.MqttPacket.Pingreq;
 import io.tributary.common.mqtt.MqttPacket.Pingresp;
 import io.tributary.common.mqtt.ReasonCode;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -90,6 +93,25 @@ class EnhancedAuthenticationTest {
         scripted.answers.add(done(new EnhancedAuthenticator.Failure(ReasonCode.NOT_AUTHORIZED, null)));
 
         assertThat(fixture.connect(Connects.v5().method("SCRIPT")).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+    }
+
+    /** Else who is wrong as one user could have another one banned. */
+    @Test
+    void failureCountsForTheUserOfTheExchangeAndNotForTheUserNameInConnect() {
+        fixture.address = InetAddress.ofLiteral("203.0.113.1");
+        fixture.guard = ConnectionFixture.guard(ConnectionFixture.ONCE, BanLimit.NONE);
+        scripted.answers.add(done(new EnhancedAuthenticator.Failure(ReasonCode.NOT_AUTHORIZED, null, "ann")));
+        assertThat(fixture.connect(Connects.v5().method("SCRIPT")).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+        assertThat(fixture.guard.bans()).extracting(AutomaticBan::who).containsExactly("ann");
+    }
+
+    @Test
+    void failureOfAnExchangeWithoutAUserCountsForNone() {
+        fixture.address = InetAddress.ofLiteral("203.0.113.1");
+        fixture.guard = ConnectionFixture.guard(ConnectionFixture.ONCE, BanLimit.NONE);
+        scripted.answers.add(done(new EnhancedAuthenticator.Failure(ReasonCode.NOT_AUTHORIZED, null)));
+        fixture.connect(Connects.v5().method("SCRIPT"));
+        assertThat(fixture.guard.bans()).isEmpty();
     }
 
     @Test

@@ -81,7 +81,7 @@ final class LdapAuthenticator implements Authenticator {
     }
 
     private Result bind(LDAPConnection connection, String entry, byte[] password) throws LDAPException {
-        return canBind(connection, entry, password) ? accepted(entry, groups(connection, entry)) : wrong();
+        return canBind(connection, entry, password) ? accepted(entry, groups(connection, entry)) : wrong(entry);
     }
 
     private Result search(LDAPConnection connection, Search search, String name, byte[] password) throws LDAPException {
@@ -97,7 +97,7 @@ final class LdapAuthenticator implements Authenticator {
         }
         String entry = found.getFirst().getDN();
         @Nullable List<String> groups = groups(connection, entry);
-        return canBind(connection, entry, password) ? accepted(entry, groups) : wrong();
+        return canBind(connection, entry, password) ? accepted(entry, groups) : wrong(entry);
     }
 
     private boolean pretend(String entry, byte[] password) {
@@ -120,14 +120,10 @@ final class LdapAuthenticator implements Authenticator {
                     "the directory has more than " + MOST_GROUPS + " groups for the user, or than it tells");
         }
         DN name = new DN(entry);
-        String userName = Objects.requireNonNull(name.getRDN())
-                .getAttributeValues()[0]
-                .strip()
-                .toLowerCase(Locale.ROOT);
         try {
             return new Accepted(
                     null,
-                    new Principal(config.realm(), name.toNormalizedString(), userName, null, groups, null),
+                    new Principal(config.realm(), name.toNormalizedString(), userName(name), null, groups, null),
                     null,
                     Map.of());
         } catch (IllegalArgumentException tooMuch) {
@@ -228,7 +224,18 @@ final class LdapAuthenticator implements Authenticator {
         }
     }
 
-    private static Refused wrong() {
-        return new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "wrong password, or no such entry");
+    private static String userName(DN entry) {
+        return Objects.requireNonNull(entry.getRDN())
+                .getAttributeValues()[0]
+                .strip()
+                .toLowerCase(Locale.ROOT);
+    }
+
+    private static Refused wrong(String entry) throws LDAPException {
+        return new Refused(
+                ReasonCode.BAD_USER_NAME_OR_PASSWORD,
+                "wrong password, or no such entry",
+                null,
+                userName(new DN(entry)));
     }
 }

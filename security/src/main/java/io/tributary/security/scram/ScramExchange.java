@@ -103,7 +103,7 @@ final class ScramExchange implements Exchange {
         boolean right = MessageDigest.isEqual(storedKey, credential.storedKey());
         Accepted accepted = authenticator.accepted(begun.userName());
         if (!right || accepted == null) {
-            return no("a wrong password, or an unknown user");
+            return new Failure(ReasonCode.NOT_AUTHORIZED, "a wrong password, or an unknown user", begun.userName());
         }
         String signature = "v=" + base64(mac(credential, credential.serverKey(), signed));
         return new Success(signature.getBytes(StandardCharsets.UTF_8), accepted);

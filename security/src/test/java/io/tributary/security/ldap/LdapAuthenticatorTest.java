@@ -126,7 +126,9 @@ class LdapAuthenticatorTest {
                             yes -> assertThat(Objects.requireNonNull(yes.principal())
                                             .userName())
                                     .isEqualTo("ann"));
-            assertThat(ask(link, "ann", "wrong")).isInstanceOf(Refused.class);
+            assertThat(ask(link, "ANN", "wrong"))
+                    .isInstanceOfSatisfying(
+                            Refused.class, no -> assertThat(no.user()).isEqualTo("ann"));
             assertThat(ask(link, "ann", "")).isInstanceOf(Refused.class);
             link.onClose().run();
         }
