@@ -14,6 +14,7 @@ import java.util.function.Predicate;
 final class RuleBook {
     private final long version;
     private final boolean isWhole;
+    private final boolean takesOwn;
     private final List<AudienceRules> audiences;
 
     /** The same, without the rules that deny; for clients of which it is not known whether they belong. */
@@ -21,9 +22,10 @@ final class RuleBook {
 
     private final List<OfRule> decisions;
 
-    RuleBook(long version, List<RuleSet> sets, boolean isWhole) {
+    RuleBook(long version, List<RuleSet> sets, boolean isWhole, boolean takesOwn) {
         this.version = version;
         this.isWhole = isWhole;
+        this.takesOwn = takesOwn;
         Map<Audience, Map<Integer, Rule>> byAudience = new LinkedHashMap<>();
         List<OfRule> made = new ArrayList<>();
         for (RuleSet set : sets) {
@@ -41,6 +43,7 @@ final class RuleBook {
     private RuleBook(RuleBook before) {
         version = before.version + 1;
         isWhole = before.isWhole;
+        takesOwn = before.takesOwn;
         audiences = before.audiences;
         allowing = before.allowing;
         decisions = before.decisions;
@@ -71,6 +74,11 @@ final class RuleBook {
     /** Whether these are all rules that there are, and none stands for others that cannot be read. */
     boolean isWhole() {
         return isWhole;
+    }
+
+    /** Whether rules of clients' own are asked after these. */
+    boolean takesOwn() {
+        return takesOwn;
     }
 
     boolean isEmpty() {

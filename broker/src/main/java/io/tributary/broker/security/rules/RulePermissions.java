@@ -37,7 +37,7 @@ final class RulePermissions implements Permissions {
     }
 
     private BoundRules bind(RuleBook book) { // which was there before rules of its own are asked for
-        return new BoundRules(book, subject, rules.own(subject, principal));
+        return new BoundRules(book, subject, book.takesOwn() ? rules.own(subject, principal) : null);
     }
 
     @Override

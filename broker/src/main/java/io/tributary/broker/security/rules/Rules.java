@@ -30,7 +30,7 @@ public final class Rules implements Authorizer {
     /** Creates them, as {@link #replace} does; with those of the configuration, which other nodes may not have. */
     public Rules(List<RuleSet> sets) {
         digest = RuleDigest.of(sets);
-        book = new RuleBook(1, sets, true);
+        book = new RuleBook(1, sets, true, true);
     }
 
     /**
@@ -40,21 +40,31 @@ public final class Rules implements Authorizer {
      * @param sets the rule sets in their order: a rule of an earlier set comes before those of later ones
      */
     public void replace(List<RuleSet> sets) {
-        replace(sets, true);
+        replace(sets, true, true);
     }
 
     /**
      * Replaces all rules by those that are left while others cannot be read. They decide like any; but they take no
      * subscription away for good, for what cannot be read may cover it.
      *
-     * @param sets as in {@link #replace}, closing what is not known
+     * @param sets as in {@link #replace}
      */
     public void replaceByRest(List<RuleSet> sets) {
-        replace(sets, false);
+        replace(sets, false, true);
     }
 
-    private synchronized void replace(List<RuleSet> sets, boolean isWhole) {
-        book = new RuleBook(book.version() + 1, sets, isWhole);
+    /**
+     * The same, while it is not known what else there is. Rules of clients' own do not count: what comes before them,
+     * and was never read, may deny what they allow.
+     *
+     * @param sets as in {@link #replace}, closing what is not known
+     */
+    public void replaceByRestAlone(List<RuleSet> sets) {
+        replace(sets, false, false);
+    }
+
+    private synchronized void replace(List<RuleSet> sets, boolean isWhole, boolean takesOwn) {
+        book = new RuleBook(book.version() + 1, sets, isWhole, takesOwn);
     }
 
     /** Rules of clients' own have changed at the keeper: the same as {@link #replace}, with the same rule sets. */
@@ -132,7 +142,7 @@ public final class Rules implements Authorizer {
         }
         RuleBook known = own.get(rules);
         if (known == null) {
-            known = new RuleBook(0, List.of(new RuleSet("own", Audience.EVERYBODY, rules)), true);
+            known = new RuleBook(0, List.of(new RuleSet("own", Audience.EVERYBODY, rules)), true, false);
             own.put(rules, known);
         }
         return known;

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Lets the rule sets of a store decide, behind those of the configuration. A change holds a second after the store has
  * it. While there is a rule set that was never read, because its record cannot be, nobody may do what the configuration
- * leaves to the store: it may be one that denies. Users' own rules are asked for where clients are bound to the rules,
- * and are renewed alike. Thread-safe.
+ * leaves to the store: it may be one that denies; rules of users' own do not count then. Else users' own rules are
+ * asked for where clients are bound to the rules, and are renewed alike. Thread-safe.
  */
 public final class StoredRules implements SecurityStore.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(StoredRules.class);
@@ -81,7 +81,7 @@ public final class StoredRules implements SecurityStore.Listener {
             LOG.error("a rule set of the store cannot be read: what only the store allows is denied until it is written"
                     + " again");
             all.addAll(NOTHING);
-            rules.replaceByRest(all);
+            rules.replaceByRestAlone(all);
             return;
         }
         boolean wasUserChanged = isUserChanged;

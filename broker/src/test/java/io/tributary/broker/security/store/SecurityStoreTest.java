@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.fake.SharedReplicatedMap;
 import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.security.rules.OwnRules;
+import io.tributary.broker.security.rules.Rule;
 import io.tributary.broker.security.rules.Rules;
 import io.tributary.broker.security.store.Change.Absent;
 import io.tributary.broker.security.store.Change.Condition;
@@ -15,6 +17,7 @@ import io.tributary.broker.security.store.ChangeResult.Done;
 import io.tributary.broker.security.store.ChangeResult.NotNow;
 import io.tributary.broker.security.store.ChangeResult.Refused;
 import io.tributary.broker.security.store.ChangeResult.Unknown;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.replicated.ReplicatedMap;
@@ -312,6 +315,13 @@ class SecurityStoreTest {
         assertThat(rules.mayPublish(CLIENT, "a", QoS.AT_MOST_ONCE, false)).isFalse();
         assertThat(rules.bind(CLIENT).maySubscribe("a", QoS.AT_LEAST_ONCE).granted())
                 .isFalse();
+        List<Rule> own = OwnRules.parse(List.of(Map.of("allow", "all", "topic", "$plant/#")));
+        ClientInfo withOwn =
+                ClientInfo.away("o", null, new Principal("r", "o", null, null, List.of(), null, OwnRules.text(own)));
+        assertThat(rules.mayReceive(withOwn, "$plant/a")).isFalse();
+        assertThat(rules.mayPublish(withOwn, "$plant/a", QoS.AT_MOST_ONCE, false))
+                .isFalse();
+        assertThat(rules.maySubscribe(withOwn, "$plant/a", QoS.AT_MOST_ONCE)).isFalse();
         assertThat(rules.bind(CLIENT).standing("a", QoS.AT_LEAST_ONCE).leaves(QoS.AT_LEAST_ONCE))
                 .as("what is there already stays")
                 .isTrue();
@@ -319,6 +329,7 @@ class SecurityStoreTest {
         Stamp _ = stampOf(owner.change(Change.put(ruleSet("odd", 1, true, "a"), new Absent(), "test", "")));
         owner.store.tick();
         assertThat(rules.mayReceive(CLIENT, "a")).isTrue();
+        assertThat(rules.mayReceive(withOwn, "$plant/a")).isTrue();
         assertThat(rules.bind(CLIENT).standing("b", QoS.AT_LEAST_ONCE).granted())
                 .isFalse();
     }
