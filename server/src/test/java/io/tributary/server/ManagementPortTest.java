@@ -37,6 +37,9 @@ class ManagementPortTest {
     /** More than Tomcat has threads, unless each request has its own. */
     private static final int HELD = 50;
 
+    /** More than somebody opens by mistake. */
+    private static final int IDLE = 300;
+
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     @TempDir
@@ -59,6 +62,23 @@ class ManagementPortTest {
                 }
             } finally {
                 for (Socket socket : held) {
+                    socket.close();
+                }
+            }
+        }
+    }
+
+    @Test
+    void probesAreAnsweredWhileManyStayConnected() throws Exception {
+        try (ConfigurableApplicationContext context = start()) {
+            int port = context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+            List<Socket> idle = new ArrayList<>();
+            try {
+                for (int i = 0; i < IDLE; i++) {
+                    idle.add(ask(port, "GET /actuator/health/liveness HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+                }
+            } finally {
+                for (Socket socket : idle) {
                     socket.close();
                 }
             }
@@ -165,8 +185,12 @@ class ManagementPortTest {
 
     /** Has got its answer, and keeps back the body that it has announced but for one byte now and then. */
     private static Socket hold(int port) throws IOException {
+        return ask(port, "POST /api/v1/node/drain HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n");
+    }
+
+    /** Has got an answer, and stays. */
+    private static Socket ask(int port, String head) throws IOException {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
-        String head = "POST /api/v1/node/drain HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n";
         socket.setSoTimeout((int) PATIENCE.toMillis());
         socket.getOutputStream().write(head.getBytes(US_ASCII));
         assertThat(socket.getInputStream().read()).isEqualTo('H');
