@@ -30,6 +30,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ConnectHandshake {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectHandshake.class);
+    private static final String BANNED_FOR_A_WHILE = "the client is banned for a while";
 
     private final ConnectionContext context;
     private final ConnectionOrigin peer;
@@ -178,7 +179,7 @@ final class ConnectHandshake {
     /** By what is known of the client so far. */
     private void checkGuard() {
         if (clientId != null && context.services().guard().isBanned(peer.address(), clientId, userName)) {
-            throw new MqttException(ReasonCode.BANNED, "the client is banned for a while");
+            throw new MqttException(ReasonCode.BANNED, BANNED_FOR_A_WHILE);
         }
     }
 
@@ -207,18 +208,26 @@ final class ConnectHandshake {
             case Accepted yes -> onAdmitted.accept(admission(connect, claimed, yes));
             case Refused no -> {
                 inside = no.inside();
-                if (no.user() != null) {
-                    userName = no.user();
-                    checkGuard(); // so that nobody learns whether the password was right
-                }
-                MqttException why = AuthenticationFailures.refused(no.reason(), no.message());
-                if (isOver && Guard.isForWhoItIs(why.reason())) { // guessed, and not stayed for the answer
-                    tellGuard(why);
-                }
-                throw why;
+                throw guessed(no.user(), AuthenticationFailures.refused(no.reason(), no.message()));
             }
             case NotMine _ -> throw AuthenticationFailures.refused(ReasonCode.NOT_AUTHORIZED, null);
         }
+    }
+
+    /**
+     * What to refuse a client with. A user who is banned is refused for that, so that nobody learns whether the
+     * password was right, and a client that did not stay hears nothing: the guess counts all the same.
+     */
+    private MqttException guessed(@Nullable String user, MqttException why) {
+        boolean isBanned = false;
+        if (user != null && clientId != null) {
+            isBanned = context.services().guard().isBanned(peer.address(), clientId, user);
+            userName = user;
+        }
+        if ((isOver || isBanned) && Guard.isForWhoItIs(why.reason())) {
+            tellGuard(why);
+        }
+        return isBanned ? new MqttException(ReasonCode.BANNED, BANNED_FOR_A_WHILE) : why;
     }
 
     private void authenticateEnhanced(Connect connect, ClientInfo claimed, String method) {
@@ -236,9 +245,9 @@ final class ConnectHandshake {
                 }
 
                 @Override
-                public void onFailure(EnhancedAuthenticator.Failure failure) {
-                    userName = failure.user();
-                    checkGuard();
+                public MqttException onFailure(EnhancedAuthenticator.Failure no, MqttException why) {
+                    userName = no.user();
+                    return guessed(no.user(), why);
                 }
 
                 @Override

@@ -33,8 +33,10 @@ final class EnhancedExchange {
         /** The client is who it says. */
         void onSuccess(Success success);
 
-        /** The client is not, and is refused next. */
-        default void onFailure(Failure failure) {}
+        /** The client is not; tells what it is refused with. */
+        default MqttException onFailure(Failure no, MqttException why) {
+            return why;
+        }
     }
 
     /** Begins an exchange; {@link #next} is to follow. */
@@ -79,10 +81,7 @@ final class EnhancedExchange {
                 observer.onContinue();
             }
             case Success done -> observer.onSuccess(done);
-            case Failure no -> {
-                observer.onFailure(no);
-                throw AuthenticationFailures.refused(no.reason(), no.message());
-            }
+            case Failure no -> throw observer.onFailure(no, AuthenticationFailures.refused(no.reason(), no.message()));
         }
     }
 }

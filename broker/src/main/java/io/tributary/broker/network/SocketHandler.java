@@ -148,6 +148,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         packets = 0;
         bytes = 0;
         if (frame != null && frame.bytes() > 0) {
+            connection.touch();
             decode(); // counts them
         }
         chokeWhenFull(); // handlers before this one answer, too: a WebSocket's pings
@@ -375,7 +376,12 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
             decoding = false;
         }
         keepRest();
+        boolean hasWaited = unfinished.isWaiting();
         holdRest(decoded);
+        if (hasWaited && !unfinished.isWaiting()) {
+            decode(); // what was left because of that
+            return;
+        }
         endHalf(connection.isPaused());
         if (!isEnded) {
             read(closing || mayRead());

@@ -1,6 +1,8 @@
 package io.tributary.broker.network;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandler;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -15,15 +17,27 @@ final class UnfinishedFrame {
     private static final int MASK_BYTES = 4;
     private static final int MOST_OF_SHORT = 125;
     private static final int MOST_OF_MEDIUM = 65_535;
+    /** So large buffers no longer double when they grow, but grow by as much. */
+    private static final int LARGEST_DOUBLED = 4 * 1024 * 1024;
 
     /** What came since the last frame; in the middle of a read other frames may be among it. */
     private long come;
 
     private int bytes;
 
-    /** The first handler of a WebSocket's, before the decoder. */
-    ChannelInboundHandler below() {
-        return new ChannelInboundHandlerAdapter() {
+    /**
+     * The first handler of a WebSocket's, before the decoder. Handlers behind it ask for another read when a frame has
+     * not come whole, or was for them alone: none is done while the connection is not to be read.
+     */
+    ChannelHandler below() {
+        return new ChannelDuplexHandler() {
+            @Override
+            public void read(ChannelHandlerContext context) {
+                if (context.channel().config().isAutoRead()) {
+                    context.read();
+                }
+            }
+
             @Override
             public void channelRead(ChannelHandlerContext context, Object message) {
                 come += ((ByteBuf) message).readableBytes();
@@ -63,8 +77,11 @@ final class UnfinishedFrame {
         return bytes;
     }
 
-    /** How many bytes the decoder's buffer takes, which grows by doubling. */
+    /** How many bytes the decoder's buffer takes. */
     int memory() {
+        if (bytes > LARGEST_DOUBLED) {
+            return (int) Math.min((bytes / LARGEST_DOUBLED + 1L) * LARGEST_DOUBLED, Integer.MAX_VALUE);
+        }
         return bytes <= 1 ? bytes : Math.max(bytes, Integer.highestOneBit(bytes - 1) << 1);
     }
 }

@@ -21,7 +21,10 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -145,7 +148,7 @@ final class OcspStaple {
             } else {
                 failed("its answer cannot be used: " + refused);
             }
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             failed("it does not answer: " + e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -172,13 +175,26 @@ final class OcspStaple {
                 .connectTimeout(TIMEOUT)
                 .version(HttpClient.Version.HTTP_1_1)
                 .build()) {
-            HttpResponse<byte[]> response = client.send(
+            HttpResponse<byte[]> response = whole(client.sendAsync(
                     request,
-                    HttpResponse.BodyHandlers.limiting(HttpResponse.BodyHandlers.ofByteArray(), LARGEST_ANSWER));
+                    HttpResponse.BodyHandlers.limiting(HttpResponse.BodyHandlers.ofByteArray(), LARGEST_ANSWER)));
             if (response.statusCode() != OK) {
                 throw new IOException("status " + response.statusCode());
             }
             return response.body();
+        }
+    }
+
+    /** The time limit of a request ends when headers come; a body may never come. */
+    private static HttpResponse<byte[]> whole(CompletableFuture<HttpResponse<byte[]>> coming)
+            throws IOException, InterruptedException {
+        try {
+            return coming.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause());
+        } catch (TimeoutException e) {
+            coming.cancel(true);
+            throw new IOException("nothing whole within " + TIMEOUT.toSeconds() + " s", e);
         }
     }
 

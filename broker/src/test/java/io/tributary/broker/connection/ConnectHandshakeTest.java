@@ -362,6 +362,19 @@ class ConnectHandshakeTest {
     }
 
     @Test
+    void guessAtABannedUserCountsForTheAddress() {
+        fixture.address = InetAddress.ofLiteral("203.0.113.1");
+        BanLimit twice = new BanLimit(2, Duration.ofMinutes(1), Duration.ofMinutes(1));
+        fixture.guard = ConnectionFixture.guard(ConnectionFixture.ONCE, twice);
+        fixture.guard.refused("tcp", fixture.address, "p", "c", "ann", ReasonCode.NOT_AUTHORIZED, "wrong");
+        fixture.authenticator = (client, password) -> CompletableFuture.completedFuture(
+                new Authenticator.Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, null, null, "ann"));
+        assertThat(fixture.guard.arrives(fixture.address)).isNull();
+        assertThat(fixture.connect(Connects.v5()).reason()).isEqualTo(ReasonCode.BANNED);
+        assertThat(fixture.guard.arrives(fixture.address)).isEqualTo(ReasonCode.BANNED);
+    }
+
+    @Test
     void failureCountsForTheUserThatTheAuthenticatorNames() {
         fixture.address = InetAddress.ofLiteral("203.0.113.1");
         fixture.guard = ConnectionFixture.guard(ConnectionFixture.ONCE, BanLimit.NONE);

@@ -6,7 +6,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.GlobalEventExecutor;
@@ -31,6 +33,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -220,23 +223,58 @@ class SocketHandlerTest {
     /** Netty's decoder has it, and no packet is in sight. */
     @Test
     void readsNoMoreOfWebSocketFrameThatDoesNotEndWhenMemoryIsShort() {
-        EmbeddedChannel web = new EmbeddedChannel(pipeline(
-                NetworkConfig.DEFAULT,
-                ListenerConfig.builder("test", 0)
-                        .kind(new ListenerKind.WebSocket("/mqtt"))
-                        .build()));
-        byte[] connect = Packets.bytes(Packets.connect("c"));
-        byte[] zeroMask = new byte[4];
-        web.writeInbound(Unpooled.copiedBuffer(WebSocketFuzzTest.UPGRADE));
-        web.writeInbound(
-                Unpooled.wrappedBuffer(new byte[] {(byte) 0x82, (byte) (0x80 | connect.length)}, zeroMask, connect));
-        web.writeInbound(Unpooled.wrappedBuffer(
-                new byte[] {(byte) 0x82, (byte) 0xFF, 0, 0, 0, 0, 0, 2, 0, 0}, zeroMask, new byte[90_000]));
+        EmbeddedChannel web = webSocket();
+        connect(web);
+        web.writeInbound(partOfFrame());
         assertThat(web.config().isAutoRead()).isFalse();
         assertThat(unfinished.isShort()).isTrue();
 
         web.finishAndReleaseAll();
         assertThat(unfinished.isShort()).isFalse();
+    }
+
+    /** Netty's handlers ask for more when a frame was for them alone, or is not whole. */
+    @Test
+    void readsNoMoreOfWebSocketWhoseClientIsNotReadWhateverItSends() {
+        AtomicInteger reads = new AtomicInteger();
+        EmbeddedChannel web = webSocket();
+        web.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void read(ChannelHandlerContext context) {
+                reads.incrementAndGet();
+                context.read();
+            }
+        });
+        backend.holdAttach();
+        connect(web);
+        assertThat(web.config().isAutoRead()).isFalse();
+        int before = reads.get();
+
+        web.writeInbound(Unpooled.wrappedBuffer(new byte[] {(byte) 0x89, (byte) 0x80, 0, 0, 0, 0}));
+        web.writeInbound(partOfFrame());
+
+        assertThat(reads).hasValue(before);
+        web.finishAndReleaseAll();
+    }
+
+    private EmbeddedChannel webSocket() {
+        ListenerConfig config = ListenerConfig.builder("test", 0)
+                .kind(new ListenerKind.WebSocket("/mqtt"))
+                .build();
+        return new EmbeddedChannel(pipeline(NetworkConfig.DEFAULT, config));
+    }
+
+    private static void connect(EmbeddedChannel web) {
+        byte[] connect = Packets.bytes(Packets.connect("c"));
+        web.writeInbound(Unpooled.copiedBuffer(WebSocketFuzzTest.UPGRADE));
+        web.writeInbound(
+                Unpooled.wrappedBuffer(new byte[] {(byte) 0x82, (byte) (0x80 | connect.length)}, new byte[4], connect));
+    }
+
+    /** Of 131,072 bytes. */
+    private static ByteBuf partOfFrame() {
+        byte[] header = {(byte) 0x82, (byte) 0xFF, 0, 0, 0, 0, 0, 2, 0, 0};
+        return Unpooled.wrappedBuffer(header, new byte[4], new byte[90_000]);
     }
 
     /** Its PINGREQ may wait in the socket. */

@@ -174,6 +174,15 @@ public final class PartitionQueue {
         return null;
     }
 
+    /** What is behind a record that Kafka never takes is not to be there without it, also while this closes. */
+    private void failHeld(Exception reason) {
+        for (Sending each : held) {
+            each.failure = reason;
+            each.done = true;
+        }
+        held.clear();
+    }
+
     /** Waits until nothing is held, or it is late, by the clock of the process, or the thread is interrupted. */
     synchronized void awaitHeld(long deadlineNanos) {
         try {
@@ -285,6 +294,9 @@ public final class PartitionQueue {
                 }
                 done = true;
                 isFirst = opening;
+                if (isFirst && exception != null) {
+                    failHeld(exception);
+                }
             }
             if (exception != null) {
                 producer.failed(exception, true);

@@ -91,6 +91,17 @@ class PartitionQueueTest {
         assertThat(told).contains("a taken");
     }
 
+    @Test
+    void recordsBehindTheFirstFailWithItWhenItIsClosedMeanwhile() throws InterruptedException {
+        send("a", "b");
+        Thread closing = Thread.ofVirtual().start(producer::close);
+        until(() -> producer.obstacle(1) != null);
+        assertThat(kafka.errorNext(new TopicAuthorizationException("shards"))).isTrue();
+        closing.join();
+        assertThat(sent()).containsExactly("a");
+        assertThat(told).containsExactly("a failed", "b failed");
+    }
+
     private void send(String... texts) {
         for (String text : texts) {
             assertThat(lane.send(

@@ -73,7 +73,7 @@ final class ColumnStore implements AutoCloseable {
             return new ColumnStore(folder, options);
         } catch (RocksDBException e) {
             String message = String.valueOf(e.getMessage());
-            if (message.contains("lock ")) {
+            if (message.replace(folder.toString(), "").contains("lock ")) {
                 throw new StorageException("the data folder " + folder + " is in use by another process", e);
             }
             throw new StorageException("the database in " + folder + " cannot be opened: " + message, e);

@@ -27,21 +27,38 @@ record DataFolder(Path folder) {
         return folder.resolve("db");
     }
 
-    /** Creates the folder and its marker, or checks the marker that is there. */
-    void prepare(int shards) {
+    /**
+     * Creates the folder and its marker, or checks the marker that is there; tells whether that is an older version's,
+     * and {@link #take} is to follow.
+     */
+    boolean prepare(int shards) {
         try {
             Files.createDirectories(folder);
             if (Files.exists(marker())) {
-                if (check(readMarker(), shards) < RecordFormat.NEWEST) {
-                    writeMarker(shards); // an older version cannot read what is written from now on
-                }
-            } else {
-                checkUnused();
-                writeMarker(shards);
+                return check(readMarker(), shards) < RecordFormat.NEWEST;
             }
+            checkUnused();
+            writeMarker(shards);
+            return false;
         } catch (IOException e) {
-            throw new StorageException("the data folder " + folder + " cannot be used: " + words(e), e);
+            throw cannotBeUsed(e);
         }
+    }
+
+    /**
+     * Marks the folder as this version's, whose records an older version cannot read. To be called when the database is
+     * open, so that no older version is running in the folder, and before anything is written.
+     */
+    void take(int shards) {
+        try {
+            writeMarker(shards);
+        } catch (IOException e) {
+            throw cannotBeUsed(e);
+        }
+    }
+
+    private StorageException cannotBeUsed(IOException why) {
+        return new StorageException("the data folder " + folder + " cannot be used: " + words(why), why);
     }
 
     /** What went wrong, without the names of Java's classes, some of which say all there is to say. */

@@ -147,9 +147,16 @@ final class RecordSequence {
         deleted = true;
     }
 
-    /** Drops the files that hold nothing but what was deleted. Any thread of the database. */
-    void dropFiles() {
-        columns.dropFiles(column, prefix, deleted ? end : key(low));
+    /**
+     * Drops the files that hold nothing but what was deleted, once the deletion is on the disk: files go for good, and
+     * the mark of what was deleted might not outlive a power cut. Any thread of the database.
+     *
+     * @param below the records that are deleted, by what was committed
+     * @throws RocksDBException when what was written cannot be brought to the disk
+     */
+    void dropFiles(long below) throws RocksDBException {
+        columns.sync();
+        columns.dropFiles(column, prefix, deleted ? end : key(below));
     }
 
     private void recover() {

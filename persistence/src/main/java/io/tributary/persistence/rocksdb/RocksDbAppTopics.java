@@ -187,8 +187,17 @@ public final class RocksDbAppTopics implements AppTopics {
 
     /** Topics are large: whole files go at once, not when they happen to be compacted. */
     private void dropFiles(RecordSequence lane) {
-        if (!database.execute(lane::dropFiles)) {
+        long below = lane.low();
+        if (!database.execute(() -> dropFiles(lane, below))) {
             LOG.debug("files are left to be compacted");
+        }
+    }
+
+    private static void dropFiles(RecordSequence lane, long below) {
+        try {
+            lane.dropFiles(below);
+        } catch (RocksDBException | StorageException e) {
+            LOG.warn("files of an application's topic are left to be compacted", e);
         }
     }
 

@@ -52,8 +52,11 @@ public final class RocksDbDatabase implements AutoCloseable {
         this.options = options;
         this.recorder = recorder;
         DataFolder dataFolder = new DataFolder(folder);
-        dataFolder.prepare(options.shards());
+        boolean isOlder = dataFolder.prepare(options.shards());
         columns = ColumnStore.open(dataFolder.database(), options);
+        if (isOlder) {
+            take(dataFolder, options.shards());
+        }
         committer = new GroupCommitter(wrapper.apply(this::write), recorder, this::commitsAtOnce);
         readers = new ThreadPoolExecutor(
                 READERS, READERS, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MAX_WAITING_READS), named("reader"));
@@ -154,7 +157,15 @@ public final class RocksDbDatabase implements AutoCloseable {
     /** Runs an action again and again, on a thread that others wait for: it must be short. */
     void every(Duration interval, Runnable action) {
         long nanos = interval.toNanos();
-        Future<?> _ = timer.scheduleWithFixedDelay(action, nanos, nanos, TimeUnit.NANOSECONDS);
+        Future<?> _ = timer.scheduleWithFixedDelay(() -> guarded(action), nanos, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    private static void guarded(Runnable action) {
+        try {
+            action.run();
+        } catch (Throwable e) { // the timer would stop without a word
+            LOG.error("what the database does again and again has failed", e);
+        }
     }
 
     /** Runs an action once after a delay, unless the database is closed before. */
@@ -163,6 +174,15 @@ public final class RocksDbDatabase implements AutoCloseable {
             Future<?> _ = timer.schedule(action, delay.toNanos(), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
             LOG.debug("closed: what was to be done later is not done", e);
+        }
+    }
+
+    private void take(DataFolder folder, int shards) {
+        try {
+            folder.take(shards);
+        } catch (StorageException e) {
+            columns.close();
+            throw e;
         }
     }
 
@@ -190,7 +210,7 @@ public final class RocksDbDatabase implements AutoCloseable {
             columns.sync();
             syncProblem = null;
             recorder.onSync(System.nanoTime() - begin);
-        } catch (RocksDBException e) {
+        } catch (RocksDBException | RuntimeException e) {
             unsynced.set(true);
             syncProblem = "what was written cannot be brought to the disk: " + e.getMessage();
             recorder.onError();

@@ -40,9 +40,15 @@ class DataFolderTest {
     }
 
     @Test
-    void markerSaysTheFormatThatIsWrittenWhenTheFolderIsOfAnOlderVersion() throws IOException {
-        Files.writeString(temp.resolve("VERSION"), "format=" + (RecordFormat.NEWEST - 1) + "\nshards=128\n");
-        new DataFolder(temp).prepare(128);
+    void markerSaysTheFormatThatIsWrittenWhenTheFolderOfAnOlderVersionIsTaken() throws IOException {
+        String older = "format=" + (RecordFormat.NEWEST - 1) + "\nshards=128\n";
+        Files.writeString(temp.resolve("VERSION"), older);
+        DataFolder folder = new DataFolder(temp);
+        assertThat(folder.prepare(128)).isTrue();
+        assertThat(temp.resolve("VERSION")).hasContent(older);
+
+        folder.take(128);
+        assertThat(folder.prepare(128)).isFalse();
         assertThat(temp.resolve("VERSION")).content().contains("format=" + RecordFormat.NEWEST, "shards=128");
     }
 
