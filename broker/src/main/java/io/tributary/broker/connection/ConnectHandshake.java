@@ -40,7 +40,7 @@ final class ConnectHandshake {
     /** What the client says of itself, until it is connected. */
     private @Nullable String clientId;
 
-    /** Once more is known: the user that it asked for, or is, as its authenticator has it. */
+    /** As in CONNECT; once an authenticator has answered, the user that it was asked for, or that the client is. */
     private @Nullable String userName;
 
     /** What an authenticator says whose client it is. */
@@ -224,7 +224,7 @@ final class ConnectHandshake {
             isBanned = context.services().guard().isBanned(peer.address(), clientId, user);
             userName = user;
         }
-        if ((isOver || isBanned) && Guard.isForWhoItIs(why.reason())) {
+        if ((isOver || isBanned) && Guard.isFailureToAuthenticate(why.reason())) {
             tellGuard(why);
         }
         return isBanned ? new MqttException(ReasonCode.BANNED, BANNED_FOR_A_WHILE) : why;

@@ -43,9 +43,9 @@ final class InboundFlow {
     private final PublishRate rate;
     private final @Nullable TenantPace tenantPace;
     /** Takes a PUBLISH that waited for its tenant's rate, as one that has just come. */
-    private final Consumer<Publish> again;
-    /** The PUBLISH that is taken now was counted before it waited. */
-    private boolean isCounted;
+    private final Consumer<Publish> takeAgain;
+    /** Whether the PUBLISH that is taken now has waited for its tenant's rate, and so is counted. */
+    private boolean hasWaited;
 
     private final AckQueue published = new AckQueue(this::acknowledge);
     private final AckQueue released = new AckQueue(this::complete);
@@ -65,9 +65,9 @@ final class InboundFlow {
         public void onRouted(RouteOutcome outcome) {}
     };
 
-    InboundFlow(ConnectionContext context, Identity identity, Replies replies, Consumer<Publish> again) {
+    InboundFlow(ConnectionContext context, Identity identity, Replies replies, Consumer<Publish> takeAgain) {
         this.context = context;
-        this.again = again;
+        this.takeAgain = takeAgain;
         this.replies = replies;
         this.identity = identity;
         publisher = identity.publisher();
@@ -94,8 +94,8 @@ final class InboundFlow {
     void publish(Publish packet) {
         String topic = aliases.resolve(packet);
         Message message = message(topic, packet);
-        if (isCounted || !waitsForTenant(message.sizeBytes(), packet)) {
-            isCounted = false;
+        if (hasWaited || !waitsForTenant(message.sizeBytes(), packet)) {
+            hasWaited = false;
             publish(message, packet.packetId());
         }
     }
@@ -108,8 +108,8 @@ final class InboundFlow {
             return false;
         }
         tenantPace.await(waitNanos, bytes, () -> {
-            isCounted = true;
-            again.accept(packet);
+            hasWaited = true;
+            takeAgain.accept(packet);
         });
         return true;
     }

@@ -61,8 +61,8 @@ final class AutoBans {
             return null;
         }
         long now = nanoClock.getAsLong();
+        Counted counted = new Counted(kind, cause, NameHash.of(who));
         synchronized (this) {
-            Counted counted = new Counted(kind, cause, NameHash.of(who));
             Count count = counts.get(counted);
             if (count == null || isOver(count.begunNanos, limit.within(), now)) {
                 count = new Count(now);

@@ -148,13 +148,13 @@ public final class Guard {
             ReasonCode reason,
             String words) {
         refused.add(listener, address, clientId, user, reason.name().toLowerCase(Locale.ROOT), words);
-        if (isForWhoItIs(reason)) {
+        if (isFailureToAuthenticate(reason)) {
             count(Cause.FAILURES, config.failures(), from, clientId, user);
         }
     }
 
-    /** Whether a client that is refused so often is banned. */
-    public static boolean isForWhoItIs(ReasonCode reason) {
+    /** Whether a refusal for this reason counts as a failure to authenticate. */
+    public static boolean isFailureToAuthenticate(ReasonCode reason) {
         return reason == ReasonCode.BAD_USER_NAME_OR_PASSWORD || reason == ReasonCode.NOT_AUTHORIZED;
     }
 

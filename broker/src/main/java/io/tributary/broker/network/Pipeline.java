@@ -111,7 +111,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
     private void addWebSocket(ChannelPipeline pipeline, String path) {
         SocketHandler socket = pipeline.get(SocketHandler.class);
         String last = pipeline.context(socket).name();
-        UnfinishedFrame frame = socket.framed();
+        UnfinishedFrame frame = socket.becomeWebSocket();
         HttpDecoderConfig http = new HttpDecoderConfig()
                 .setMaxInitialLineLength(MAX_REQUEST_LINE)
                 .setMaxHeaderSize(MAX_HEADER_BYTES);
@@ -129,9 +129,9 @@ final class Pipeline extends ChannelInitializer<Channel> {
                         .build())
                 .build();
         List.of(
-                        frame.below(),
+                        frame.beforeDecoder(),
                         new HttpServerCodec(http),
-                        frame.above(),
+                        frame.behindDecoder(),
                         new HttpObjectAggregator(MAX_REQUEST_BODY),
                         new WebSocketRequests(path, listener, origins),
                         new WebSocketServerProtocolHandler(webSocket),

@@ -58,7 +58,10 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     private final StallGuard stall;
     private final UnfinishedPacket unfinished;
     private @Nullable EntryBytes entry;
-    /** Of a WebSocket, whose packets are to be in one frame each, for some clients take a frame for a packet. */
+    /**
+     * Counts the frame that has not ended; null unless it is a WebSocket, whose packets go out one to a frame, for some
+     * clients take a frame for a packet.
+     */
     private @Nullable UnfinishedFrame frame;
 
     private @Nullable MqttEncoder encoder;
@@ -116,7 +119,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     }
 
     /** It is the socket of a WebSocket; frames that have not ended are counted as packets are. */
-    UnfinishedFrame framed() {
+    UnfinishedFrame becomeWebSocket() {
         UnfinishedFrame counted = new UnfinishedFrame();
         frame = counted;
         return counted;

@@ -29,7 +29,7 @@ final class UnfinishedFrame {
      * The first handler of a WebSocket's, before the decoder. Handlers behind it ask for another read when a frame has
      * not come whole, or was for them alone: none is done while the connection is not to be read.
      */
-    ChannelHandler below() {
+    ChannelHandler beforeDecoder() {
         return new ChannelDuplexHandler() {
             @Override
             public void read(ChannelHandlerContext context) {
@@ -53,7 +53,7 @@ final class UnfinishedFrame {
     }
 
     /** The handler behind the decoder. */
-    ChannelInboundHandler above() {
+    ChannelInboundHandler behindDecoder() {
         return new ChannelInboundHandlerAdapter() {
             @Override
             public void channelRead(ChannelHandlerContext context, Object message) {

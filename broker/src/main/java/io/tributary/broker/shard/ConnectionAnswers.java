@@ -19,7 +19,10 @@ import java.util.stream.Collectors;
  * is not there nobody waits but its application. Confined to the thread of the driver.
  */
 final class ConnectionAnswers {
-    /** So long the end of a dead node's application waits for its topic, to say what it may have been sent: 5 s. */
+    /**
+     * How long a session whose node is dead waits for its application's topic, which tells what was sent: 5 s. Then it
+     * is detached without.
+     */
     private static final int TICKS_TO_WAIT = 50;
 
     private final ShardEnvironment environment;
@@ -31,12 +34,12 @@ final class ConnectionAnswers {
     private final boolean numbersMayRepeat;
     private final Runnable endOfTurn;
     /** The sessions of dead nodes that wait for their topic; more come at the end. */
-    private final Set<Dead> dead = new LinkedHashSet<>();
+    private final Set<Detaching> detaching = new LinkedHashSet<>();
 
     private long ticks;
 
     /** A session, and the connection that it had at a node that is dead. */
-    private record Dead(SessionState client, long epoch, long untilTick) {}
+    private record Detaching(SessionState client, long epoch, long untilTick) {}
 
     /**
      * Creates one.
@@ -217,10 +220,10 @@ final class ConnectionAnswers {
         if (client.topic() == null) {
             detachFromDead(client, -1);
         } else {
-            Dead waiting = new Dead(client, client.epoch(), ticks + TICKS_TO_WAIT);
-            dead.add(waiting);
-            whenTopicIsThere(client, () -> dead.remove(waiting), last -> {
-                if (dead.contains(waiting)) {
+            Detaching waiting = new Detaching(client, client.epoch(), ticks + TICKS_TO_WAIT);
+            detaching.add(waiting);
+            whenTopicIsThere(client, () -> detaching.remove(waiting), last -> {
+                if (detaching.contains(waiting)) {
                     detachFromDead(client, last);
                 }
             });
@@ -230,10 +233,14 @@ final class ConnectionAnswers {
     /** Ten times a second: goes on without what a topic does not tell in time. */
     void tick() {
         ticks++;
-        List<Dead> late =
-                dead.stream().takeWhile(each -> each.untilTick <= ticks).toList();
-        late.forEach(dead::remove);
-        late.stream().filter(each -> has(each.client, each.epoch)).forEach(each -> detachFromDead(each.client, -1));
+        List<Detaching> late =
+                detaching.stream().takeWhile(each -> each.untilTick <= ticks).toList();
+        for (Detaching each : late) {
+            detaching.remove(each);
+            if (has(each.client, each.epoch)) {
+                detachFromDead(each.client, -1);
+            }
+        }
     }
 
     /** A connection has in flight what nobody can tell it again: it is closed, and the client takes up the session. */

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Deletes the topics of a shard's applications whose sessions are over, some time later: a client that begins anew at
- * once keeps its topic. One that cannot be deleted is looked at again as long later. Confined to the thread of the
+ * once keeps its topic. One that cannot be deleted is looked at again a minute later. Confined to the thread of the
  * driver.
  */
 final class RetiredTopics {

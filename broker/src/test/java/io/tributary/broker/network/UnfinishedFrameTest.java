@@ -19,7 +19,7 @@ class UnfinishedFrameTest {
 
     private final UnfinishedFrame frame = new UnfinishedFrame();
     private final Decoder decoder = new Decoder();
-    private final EmbeddedChannel channel = new EmbeddedChannel(frame.below(), decoder, frame.above());
+    private final EmbeddedChannel channel = new EmbeddedChannel(frame.beforeDecoder(), decoder, frame.behindDecoder());
 
     /** Knows what it keeps. */
     private static final class Decoder extends WebSocket13FrameDecoder {

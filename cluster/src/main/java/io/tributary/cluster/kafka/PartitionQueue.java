@@ -154,19 +154,19 @@ public final class PartitionQueue {
         opening = false;
         for (Sending next = held.peek(); next != null; next = held.peek()) {
             next.failure = producer.broken();
-            boolean isOurs = next.failure != null;
-            if (isOurs) {
+            if (next.failure != null) {
                 next.done = true;
-            } else {
-                next.handOver();
+                held.remove();
+                continue;
             }
+            next.handOver();
             if (isPassing(next.failure)) {
                 next.takeBack();
                 producer.later(this::sendHeld);
                 return null;
             }
             held.remove();
-            if (next.failure != null && !isOurs) {
+            if (next.failure != null) {
                 return next.failure;
             }
         }

@@ -22,7 +22,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /**
  * Hands what is published to those who subscribed to just this topic name, or with a wildcard for its last level, and
  * does nothing else that a broker does: it keeps no sessions and no messages, checks nothing, waits for nobody, and
- * acknowledges at once. What it takes for a message is about what a broker on Netty cannot go below.
+ * acknowledges at once. What it takes for a small message is about what a broker on Netty takes at least.
  *
  * <p>A program: {@code java io.tributary.perf.passthrough.PassThrough HOST:PORT}.
  */

@@ -11,14 +11,24 @@ import org.jspecify.annotations.Nullable;
 /** A client's connection: takes its packets apart as far as they must be. Confined to its event loop. */
 @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for what is written
 final class PassThroughClient extends ByteToMessageDecoder {
+    // Kinds of what comes.
     private static final int CONNECT = 1;
     private static final int PUBLISH = 3;
     private static final int PUBREC = 5;
     private static final int PUBREL = 6;
     private static final int SUBSCRIBE = 8;
-    private static final int UNSUBSCRIBE = 10;
     private static final int PINGREQ = 12;
     private static final int DISCONNECT = 14;
+
+    // First bytes of what is sent.
+    private static final int CONNACK = 0x20;
+    private static final int PUBACK = 0x40;
+    private static final int PUBREC_ANSWER = 0x50;
+    private static final int PUBREL_ANSWER = 0x62;
+    private static final int PUBCOMP = 0x70;
+    private static final int SUBACK = 0x90;
+    private static final int PINGRESP = 0xD0;
+
     private static final int MQTT_5 = 5;
     private static final int LARGEST_LENGTH_BYTES = 4;
     private static final int LARGEST_ID = 65_535;
@@ -77,11 +87,10 @@ final class PassThroughClient extends ByteToMessageDecoder {
         switch (first >> 4) {
             case CONNECT -> connect(body);
             case PUBLISH -> publish((first >> 1) & 3, body);
-            case PUBREC -> answer(0x62, body.readUnsignedShort());
-            case PUBREL -> answer(0x70, body.readUnsignedShort());
+            case PUBREC -> answer(PUBREL_ANSWER, body.readUnsignedShort());
+            case PUBREL -> answer(PUBCOMP, body.readUnsignedShort());
             case SUBSCRIBE -> subscribe(body);
-            case UNSUBSCRIBE -> unsubscribe(body);
-            case PINGREQ -> out().writeShort(0xD000);
+            case PINGREQ -> out().writeShort(PINGRESP << 8);
             case DISCONNECT -> channel.close();
             default -> {} // PUBACK and PUBCOMP, which nobody waits for
         }
@@ -90,7 +99,7 @@ final class PassThroughClient extends ByteToMessageDecoder {
     private void connect(ByteBuf body) {
         body.skipBytes(2 + "MQTT".length());
         isMqtt5 = body.readByte() == MQTT_5;
-        out().writeByte(0x20).writeByte(isMqtt5 ? 3 : 2).writeShort(0);
+        out().writeByte(CONNACK).writeByte(isMqtt5 ? 3 : 2).writeShort(0);
         if (isMqtt5) {
             out().writeByte(0);
         }
@@ -99,7 +108,7 @@ final class PassThroughClient extends ByteToMessageDecoder {
     private void publish(int qos, ByteBuf body) {
         ByteBuf topic = body.readSlice(2 + body.getUnsignedShort(body.readerIndex()));
         if (qos > 0) {
-            answer(qos == 1 ? 0x40 : 0x50, body.readUnsignedShort());
+            answer(qos == 1 ? PUBACK : PUBREC_ANSWER, body.readUnsignedShort());
         }
         String name = topic.toString(2, topic.readableBytes() - 2, StandardCharsets.UTF_8);
         forward(name, topic, qos, body);
@@ -140,25 +149,17 @@ final class PassThroughClient extends ByteToMessageDecoder {
             codes.writeByte(body.readByte() & 3);
             passThrough.subscribe(filter.toString(), this);
         }
-        suback(0x90, id, codes);
-    }
-
-    private void unsubscribe(ByteBuf body) {
-        int id = body.readUnsignedShort();
-        passThrough.gone(this);
-        suback(0xB0, id, channel.alloc().buffer());
-    }
-
-    private void suback(int first, int id, ByteBuf codes) {
         int properties = isMqtt5 ? 1 : 0;
-        out().writeByte(first).writeByte(2 + properties + codes.readableBytes()).writeShort(id);
+        out().writeByte(SUBACK)
+                .writeByte(2 + properties + codes.readableBytes())
+                .writeShort(id);
         out().writeZero(properties).writeBytes(codes);
         codes.release();
     }
 
     private void skipProperties(ByteBuf body) {
         if (isMqtt5) {
-            body.skipBytes(body.readUnsignedByte());
+            body.skipBytes(body.readUnsignedByte()); // those of the load tool have no more than 127 bytes
         }
     }
 

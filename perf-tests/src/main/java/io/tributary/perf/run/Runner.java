@@ -106,10 +106,9 @@ public final class Runner {
     static ObjectNode answer(Supplier<JsonNode> work) {
         try {
             return Frames.message().set("answer", work.get());
-        } catch (RuntimeException e) {
-            return Frames.message().put("error", String.valueOf(e.getMessage()));
         } catch (Throwable e) {
-            return Frames.message().put("error", e.toString());
+            String words = e instanceof RuntimeException ? String.valueOf(e.getMessage()) : e.toString();
+            return Frames.message().put("error", words);
         }
     }
 

@@ -39,6 +39,8 @@ class PassThroughTest {
         try (Target passThrough = Targets.start("pass-through", context, Map.of())) {
             RunResult result = Runs.perform(planned, passThrough.addresses().getFirst(), null);
             assertThat(result.lost()).isZero();
+            assertThat(result.count(Count.DUPLICATE)).isZero();
+            assertThat(result.count(Count.OUT_OF_ORDER)).isZero();
             assertThat(result.count(Count.FIRST)).isEqualTo(2 * 600);
         }
     }

@@ -16,8 +16,6 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.UnknownHostException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -103,24 +101,17 @@ class RunnerTest {
     @Test
     void answersWhenItCannotDoWhatItIsAsked() {
         assertThat(Runner.answer(() -> {
-                            throw new OutOfMemoryError("Java heap space");
+                            throw new LinkageError("no such class");
                         })
                         .path("error")
                         .asText())
-                .isEqualTo("java.lang.OutOfMemoryError: Java heap space");
+                .isEqualTo("java.lang.LinkageError: no such class");
         assertThat(Runner.answer(() -> {
                             throw new RunException("no plan");
                         })
                         .path("error")
                         .asText())
                 .isEqualTo("no plan");
-    }
-
-    @Test
-    void endsWithoutMemory() throws Exception {
-        assertThat(Files.readAllLines(Path.of("../dist/src/main/dist/bin/tributary")))
-                .anySatisfy(line ->
-                        assertThat(line).contains("command.PerfCommand").contains("-XX:+ExitOnOutOfMemoryError"));
     }
 
     @Test
