@@ -30,7 +30,6 @@ import org.slf4j.LoggerFactory;
  */
 final class ConnectHandshake {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectHandshake.class);
-    private static final String BANNED_FOR_A_WHILE = "the client is banned for a while";
 
     private final ConnectionContext context;
     private final ConnectionOrigin peer;
@@ -178,9 +177,17 @@ final class ConnectHandshake {
 
     /** By what is known of the client so far. */
     private void checkGuard() {
-        if (clientId != null && context.services().guard().isBanned(peer.address(), clientId, userName)) {
-            throw new MqttException(ReasonCode.BANNED, BANNED_FOR_A_WHILE);
+        if (isBannedForAWhile()) {
+            throw bannedForAWhile();
         }
+    }
+
+    private boolean isBannedForAWhile() {
+        return clientId != null && context.services().guard().isBanned(peer.address(), clientId, userName);
+    }
+
+    private static MqttException bannedForAWhile() {
+        return new MqttException(ReasonCode.BANNED, "the client is banned for a while");
     }
 
     private void authenticate(Connect connect, ClientInfo claimed) {
@@ -220,14 +227,14 @@ final class ConnectHandshake {
      */
     private MqttException guessed(@Nullable String user, MqttException why) {
         boolean isBanned = false;
-        if (user != null && clientId != null) {
-            isBanned = context.services().guard().isBanned(peer.address(), clientId, user);
+        if (user != null) {
             userName = user;
+            isBanned = isBannedForAWhile();
         }
         if ((isOver || isBanned) && Guard.isFailureToAuthenticate(why.reason())) {
             tellGuard(why);
         }
-        return isBanned ? new MqttException(ReasonCode.BANNED, BANNED_FOR_A_WHILE) : why;
+        return isBanned ? bannedForAWhile() : why;
     }
 
     private void authenticateEnhanced(Connect connect, ClientInfo claimed, String method) {

@@ -1,6 +1,7 @@
 package io.tributary.broker.network;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -17,8 +18,7 @@ final class UnfinishedFrame {
     private static final int MASK_BYTES = 4;
     private static final int MOST_OF_SHORT = 125;
     private static final int MOST_OF_MEDIUM = 65_535;
-    /** So large buffers no longer double when they grow, but grow by as much. */
-    private static final int LARGEST_DOUBLED = 4 * 1024 * 1024;
+    private static final int SMALLEST_BUFFER = 64;
 
     /** What came since the last frame; in the middle of a read other frames may be among it. */
     private long come;
@@ -77,11 +77,10 @@ final class UnfinishedFrame {
         return bytes;
     }
 
-    /** How many bytes the decoder's buffer takes. */
+    /** How many bytes the decoder's buffer takes, which grows as buffers of Netty's do. */
     int memory() {
-        if (bytes > LARGEST_DOUBLED) {
-            return (int) Math.min((bytes / LARGEST_DOUBLED + 1L) * LARGEST_DOUBLED, Integer.MAX_VALUE);
-        }
-        return bytes <= 1 ? bytes : Math.max(bytes, Integer.highestOneBit(bytes - 1) << 1);
+        return bytes < SMALLEST_BUFFER
+                ? bytes
+                : ByteBufAllocator.DEFAULT.calculateNewCapacity(bytes, Integer.MAX_VALUE);
     }
 }

@@ -13,7 +13,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
@@ -137,9 +139,8 @@ public final class KafkaTopics {
             }
             TopicDescription found =
                     Objects.requireNonNull(topics.describe(closing.admin).get(topic.topic()));
-            List<TopicPartition> added = topic.partitionsBeyond(found);
-            int all = found.partitions().size();
-            return !added.isEmpty() && topics.areEmpty(closing.admin, added) ? all - added.size() : all;
+            return found.partitions().size()
+                    - topics.unused(closing.admin, topic, found).size();
         }
     }
 
@@ -288,10 +289,20 @@ public final class KafkaTopics {
         return there;
     }
 
+    /** The partitions that somebody has added, if none of them ever had a record. */
+    private List<TopicPartition> unused(Admin admin, TopicRules topic, TopicDescription found) {
+        List<TopicPartition> added = topic.partitionsBeyond(found);
+        return !added.isEmpty() && areEmpty(admin, added) ? added : List.of();
+    }
+
     private boolean areEmpty(Admin admin, List<TopicPartition> partitions) {
-        Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
-        partitions.forEach(partition -> ends.put(partition, OffsetSpec.latest()));
-        return awaitKnown(() -> admin.listOffsets(ends).all()).values().stream().allMatch(end -> end.offset() == 0);
+        return awaitKnown(() -> admin.listOffsets(ends(partitions)).all()).values().stream()
+                .allMatch(end -> end.offset() == 0);
+    }
+
+    /** The question where these partitions end. */
+    public static Map<TopicPartition, OffsetSpec> ends(Collection<TopicPartition> partitions) {
+        return partitions.stream().collect(Collectors.toMap(Function.identity(), _ -> OffsetSpec.latest()));
     }
 
     private void create(Admin admin, TopicRules topic) {
@@ -315,12 +326,11 @@ public final class KafkaTopics {
         List<String> faults = new ArrayList<>();
         for (TopicRules topic : rules) {
             TopicDescription found = Objects.requireNonNull(descriptions.get(topic.topic()));
-            List<TopicPartition> added = topic.partitionsBeyond(found);
-            boolean isUnused = !added.isEmpty() && areEmpty(admin, added);
-            if (isUnused) {
-                harmless.accept(topic.hasUnused(added.size()));
+            List<TopicPartition> unused = unused(admin, topic, found);
+            if (!unused.isEmpty()) {
+                harmless.accept(topic.hasUnused(unused.size()));
             }
-            faults.addAll(topic.faults(found, isUnused, settings.getOrDefault(topic.topic(), Map.of())));
+            faults.addAll(topic.faults(found, !unused.isEmpty(), settings.getOrDefault(topic.topic(), Map.of())));
         }
         return faults;
     }

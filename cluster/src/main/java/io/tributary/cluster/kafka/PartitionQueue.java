@@ -44,7 +44,7 @@ public final class PartitionQueue {
     private final ArrayDeque<Sending> held = new ArrayDeque<>();
     /** Whether a record is under way behind which nothing is sent. */
     private boolean opening;
-    /** Whether Kafka has taken a record, and when the last one. */
+    /** Whether Kafka has taken a record, and when the last one came here. */
     private boolean isKnown;
 
     private long takenNanos;
@@ -290,7 +290,7 @@ public final class PartitionQueue {
                     offset = metadata.offset();
                     timeMillis = metadata.timestamp();
                     isKnown = true;
-                    takenNanos = producer.nanos();
+                    takenNanos = sinceNanos;
                 }
                 done = true;
                 isFirst = opening;

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
+import io.tributary.common.codec.Varint;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -126,12 +127,7 @@ final class PassThroughClient extends ByteToMessageDecoder {
         int id = qos == 0 ? 0 : 2;
         ByteBuf to = out();
         to.writeByte((PUBLISH << 4) | (qos << 1));
-        int length = topic.readableBytes() + id + rest.readableBytes();
-        while (length > 0x7F) {
-            to.writeByte((length & 0x7F) | 0x80);
-            length >>= 7;
-        }
-        to.writeByte(length);
+        Varint.write(topic.readableBytes() + id + rest.readableBytes(), to);
         to.writeBytes(topic, topic.readerIndex(), topic.readableBytes());
         if (qos > 0) {
             lastId = lastId % LARGEST_ID + 1;

@@ -101,7 +101,9 @@ public final class Run {
 
     /** What a limit of queues is to be compared with. */
     private static List<String> mostQueued(List<Sample> samples) {
-        return most(QUEUED, samples)
+        return samples.stream()
+                .flatMap(sample -> Optional.ofNullable(sample.counts().get(QUEUED)).stream())
+                .max(Comparator.naturalOrder())
                 .filter(most -> most > 0)
                 .map(most -> "At most " + String.format(Locale.ROOT, "%,d", most) + " messages were queued at once.")
                 .stream()
@@ -123,12 +125,6 @@ public final class Run {
             }
         }
         return counts.isEmpty() ? null : Long.valueOf(counts.getLast() - counts.getFirst());
-    }
-
-    private static Optional<Long> most(String counted, List<Sample> samples) {
-        return samples.stream()
-                .flatMap(sample -> Optional.ofNullable(sample.counts().get(counted)).stream())
-                .max(Comparator.naturalOrder());
     }
 
     private RunResult result(

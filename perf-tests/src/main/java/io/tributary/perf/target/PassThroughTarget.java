@@ -17,7 +17,7 @@ final class PassThroughTarget implements TargetKind {
         int port = context.freePort();
         String address = "127.0.0.1:" + port;
         Product product = new Product(
-                "PassThrough",
+                "Pass-through",
                 "of this load tool",
                 Map.of("storage", "none: it keeps nothing, and acknowledges at once"));
         List<String> command = List.of(

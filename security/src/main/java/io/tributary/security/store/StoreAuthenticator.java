@@ -95,14 +95,15 @@ public final class StoreAuthenticator implements Authenticator {
         if (user == null || user.serial() != before.serial() || !user.mayConnectAt(clock.instant())) {
             return new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "the user may not connect");
         }
-        DeviceToken token = proof == Proof.TOKEN ? token(user, DeviceToken.sha256(password)) : null;
-        if (token == null && proof == Proof.TOKEN) {
-            return new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "the device token has gone meanwhile");
-        }
-        if (proof == Proof.PASSWORD && !user.hasPasswordOf(before)) {
+        DeviceToken token = null;
+        if (proof == Proof.TOKEN) {
+            token = token(user, DeviceToken.sha256(password));
+            if (token == null) {
+                return new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "the device token has gone meanwhile");
+            }
+        } else if (!user.hasPasswordOf(before)) {
             return new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "the password has changed meanwhile");
-        }
-        if (proof == Proof.PASSWORD && hash != null) {
+        } else if (hash != null) {
             replacement.wasRight(before, hash, password);
         }
         Instant end = Stream.of(user.expires(), token == null ? null : token.expires())

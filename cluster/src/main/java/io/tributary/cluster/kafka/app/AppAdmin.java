@@ -256,9 +256,8 @@ final class AppAdmin implements AutoCloseable {
         if (partitions.isEmpty()) {
             return true;
         }
-        Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
-        partitions.forEach(partition -> ends.put(partition, OffsetSpec.latest()));
-        return await(admin.listOffsets(ends).all()).values().stream().allMatch(end -> end.offset() == 0);
+        return await(admin.listOffsets(KafkaTopics.ends(partitions)).all()).values().stream()
+                .allMatch(end -> end.offset() == 0);
     }
 
     /** One that was created when packets were smaller would refuse larger ones for good. */

@@ -20,7 +20,6 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
-import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -85,9 +84,7 @@ public final class ShardsTopic implements AutoCloseable {
     }
 
     private long[] ends(List<TopicPartition> partitions) {
-        Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
-        partitions.forEach(partition -> asked.put(partition, OffsetSpec.latest()));
-        var found = await(admin.listOffsets(asked).all());
+        var found = await(admin.listOffsets(KafkaTopics.ends(partitions)).all());
         return partitions.stream()
                 .mapToLong(partition ->
                         Objects.requireNonNull(found.get(partition)).offset())
