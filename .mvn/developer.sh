@@ -82,7 +82,7 @@ test_named() { # names and -Dkey=value
 }
 
 command_test() {
-  local log status=0
+  local log started status=0
   find_jdk
   case ${1:-} in
     -long)
@@ -97,9 +97,14 @@ command_test() {
   esac
   find_maven
   begin_build
+  started=$(mktemp)
   log=$(mktemp) # not in target, which "clean" deletes
   maven "$@" verify 2>&1 | tee "$log" || status=$?
-  if [ "$status" -eq 0 ] && [ $# -eq 0 ]; then end_build; fi
+  if [ "$status" -eq 0 ] && [ $# -eq 0 ]; then
+    end_build
+    mark_checked "$started"
+  fi
+  rm -f "$started"
   echo # Maven may leave off within a line
   # The line that Surefire closes a module with, added up over the modules.
   awk '/^\[[A-Z]+\] +Tests run: [0-9]+, Failures: [0-9]+, Errors: [0-9]+, Skipped: [0-9]+(, Flakes: [0-9]+)? *$/ {
@@ -116,11 +121,15 @@ command_test() {
 # What of a source's text a rule of ours is about: fast enough to run before each commit.
 readonly CHECK_TESTS=(ArchitectureTest DecisionsTest GlossaryTest PackagesTest SourceLinesTest)
 
+modules_with_sources() {
+  local sources
+  for sources in "$ROOT"/*/src/main/java; do basename "${sources%/src/main/java}"; done
+}
+
 # Modules with a source that is younger than their last compilation with Error Prone.
 unchecked() {
   local module
-  for module in "$ROOT"/*/src/main/java; do
-    module=$(basename "${module%/src/main/java}")
+  for module in $(modules_with_sources); do
     if [ ! -d "$ROOT/$module/target/classes" ] || [ -n "$(find "$ROOT/$module/src" -name '*.java' \
       -newer "$ROOT/$module/target/checked" -print 2>/dev/null | head -n 1)" ] ||
       [ ! -f "$ROOT/$module/target/checked" ]; then
@@ -129,8 +138,16 @@ unchecked() {
   done
 }
 
+# What was compiled with Error Prone since a file was made need not be again.
+mark_checked() { # file modules...; without any, all
+  local module started=$1
+  shift
+  [ $# -gt 0 ] || set -- $(modules_with_sources)
+  for module in "$@"; do cp -p "$started" "$ROOT/$module/target/checked"; done
+}
+
 command_check() {
-  local modules module
+  local modules
   [ $# -eq 0 ] || fail 2 "check takes no arguments"
   find_jdk
   note "Format (to mend it: ./tributary format) ..."
@@ -141,7 +158,7 @@ command_check() {
     mkdir -p "$ROOT/target"
     : >"$ROOT/target/check.started"
     maven_soon -q test-compile -Dquick -am -pl "$modules" || fail 1 "the compiler found something"
-    for module in ${modules//,/ }; do cp -p "$ROOT/target/check.started" "$ROOT/$module/target/checked"; done
+    mark_checked "$ROOT/target/check.started" ${modules//,/ }
   fi
   test_named "${CHECK_TESTS[@]}"
   cat <<EOT

@@ -44,7 +44,7 @@ class TlsReloadTest {
     private static final int CLIENTS = 200;
     private static final int CERTIFICATES = 10;
     private static final int REVOKED = 3;
-    private static final int EXCHANGES = 20;
+    private static final int EXCHANGES = 8;
 
     @TempDir
     private Path folder;

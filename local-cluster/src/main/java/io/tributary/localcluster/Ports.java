@@ -15,12 +15,13 @@ import java.util.stream.IntStream;
  * Ports of the loopback interface. They lie below those that systems give to outgoing connections: a client that tries
  * again while its server is down must not be given the server's port, or even connect to itself.
  *
- * <p>The system property {@code localcluster.ports} is the first of the 10,000 ports that are given out, so that
- * programs side by side never give out the same one.
+ * <p>Programs side by side never give out the same one if the system property {@code localcluster.part} is another
+ * number from 1 to 3 for each: the third of the ports that is given out.
  */
 public final class Ports {
-    private static final int FROM = Integer.getInteger("localcluster.ports", 22_000);
-    private static final int TO = FROM + 10_000;
+    private static final int PART = 6_600;
+    private static final int FROM = 12_000 + PART * (Integer.getInteger("localcluster.part", 2) - 1);
+    private static final int TO = FROM + PART;
 
     private static final Set<Integer> GIVEN = new HashSet<>();
 

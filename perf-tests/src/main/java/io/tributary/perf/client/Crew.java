@@ -48,6 +48,12 @@ public interface Crew extends AutoCloseable {
     /** Whether the clients of groups have published what they were to, and all of it is acknowledged. */
     boolean isDone(List<String> groups);
 
+    /**
+     * Has the brokers forget the sessions that clients of this run left, at the rate at which they connected. When all
+     * is over: nothing but {@link #close} can follow.
+     */
+    void endSessions();
+
     /** What was counted since the beginning. From any thread. */
     Counts counts();
 
@@ -60,7 +66,7 @@ public interface Crew extends AutoCloseable {
     /** What the processes with these clients take themselves. From any thread. */
     List<Own> own();
 
-    /** Ends all connections and threads. Sessions stay. */
+    /** Ends all connections and threads. Sessions stay, unless {@link #endSessions} was called. */
     @Override
     void close();
 

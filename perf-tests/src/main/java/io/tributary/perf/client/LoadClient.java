@@ -59,6 +59,11 @@ final class LoadClient {
 
     private long reconnectMillis = RECONNECT_MILLIS;
 
+    /** Whether the broker may keep a session for it. */
+    private boolean mayHaveSession;
+    /** Whether all that it still connects for is that the broker forgets its session. */
+    private boolean endsSession;
+
     // Lives with the connection.
     private @Nullable Connection connection;
     private boolean ready;
@@ -134,6 +139,20 @@ final class LoadClient {
         return connect().thenRunAsync(this::disconnect, loop.eventLoop());
     }
 
+    /**
+     * Has the broker forget its session, by a connection with Clean Start [MQTT-3.1.2-4]. Nothing else can follow. From
+     * any thread; the future ends when that is done, or failed.
+     */
+    CompletableFuture<Void> endSession() {
+        CompletableFuture<Boolean> dropped = new CompletableFuture<>();
+        loop.eventLoop().execute(() -> {
+            drop();
+            endsSession = true;
+            dropped.complete(mayHaveSession);
+        });
+        return dropped.thenCompose(any -> any ? visit() : CompletableFuture.completedFuture(null));
+    }
+
     private void dial() {
         if (connection != null || !connecting.isDone()) {
             return;
@@ -155,7 +174,8 @@ final class LoadClient {
             return;
         }
         connection = to;
-        boolean clean = !planned.group().persistent();
+        boolean clean = endsSession || !planned.group().persistent();
+        mayHaveSession |= !clean;
         Logins.Login login = dialer.loginOf(planned);
         to.send(new Connect(
                 mqtt.protocol(),
@@ -206,7 +226,7 @@ final class LoadClient {
                 subscriber.sessionLost();
             }
         }
-        if (subscriber == null || subscribed) {
+        if (subscriber == null || subscribed || endsSession) {
             ready(from);
         } else {
             from.send(new Subscribe(1, planned.subscriptions(), 0, List.of()));

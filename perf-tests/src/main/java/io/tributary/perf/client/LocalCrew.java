@@ -145,6 +145,11 @@ public final class LocalCrew implements Crew {
     }
 
     @Override
+    public void endSessions() {
+        ramp().go(clients(List.of()), LoadClient::endSession);
+    }
+
+    @Override
     public Counts counts() {
         Counts sum = Counts.NONE;
         for (Future<Counts> part : loops.stream().map(LoadLoop::counts).toList()) {

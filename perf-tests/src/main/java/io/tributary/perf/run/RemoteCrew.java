@@ -36,6 +36,11 @@ final class RemoteCrew implements Crew {
     }
 
     @Override
+    public void endSessions() {
+        var _ = ask("endSessions", Frames.message());
+    }
+
+    @Override
     public void begin(List<String> groups, int messages) {
         var _ = ask("begin", groups(groups).put("messages", messages));
     }

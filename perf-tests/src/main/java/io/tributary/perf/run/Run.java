@@ -1,6 +1,7 @@
 package io.tributary.perf.run;
 
 import io.tributary.perf.client.Crew;
+import io.tributary.perf.client.CrewException;
 import io.tributary.perf.client.LocalCrew;
 import io.tributary.perf.client.RunClock;
 import io.tributary.perf.judge.Counts;
@@ -44,6 +45,7 @@ public final class Run {
     private final List<InetSocketAddress> addresses;
     private final Watched watched;
     private final Consumer<Fault> faults;
+    private final boolean brokersStay;
     private final String commit;
 
     /**
@@ -52,6 +54,7 @@ public final class Run {
      * @param addresses of the brokers
      * @param watched the processes that are measured
      * @param faults has a fault happen to the brokers
+     * @param brokersStay whether they run on afterwards, so that sessions are to be ended
      * @param commit of the tool
      */
     public Run(
@@ -60,6 +63,7 @@ public final class Run {
             List<InetSocketAddress> addresses,
             Watched watched,
             Consumer<Fault> faults,
+            boolean brokersStay,
             String commit) {
         this.planned = planned;
         this.scenario = planned.scenario();
@@ -67,6 +71,7 @@ public final class Run {
         this.addresses = List.copyOf(addresses);
         this.watched = watched;
         this.faults = faults;
+        this.brokersStay = brokersStay;
         this.commit = commit;
     }
 
@@ -127,6 +132,16 @@ public final class Run {
         return counts.isEmpty() ? null : Long.valueOf(counts.getLast() - counts.getFirst());
     }
 
+    /** A session that stays costs whoever uses the broker next: it gets all messages of the same topics. */
+    private static List<String> endSessions(Crew crew) {
+        try {
+            crew.endSessions();
+            return List.of();
+        } catch (CrewException e) {
+            return List.of("Sessions of this run may be left at the broker: " + e.getMessage() + ".");
+        }
+    }
+
     private RunResult result(
             Plan plan,
             Crew crew,
@@ -151,6 +166,9 @@ public final class Run {
         remarks.addAll(conductor.remarks());
         remarks.addAll(Incidents.late(measured, sources.lost()));
         remarks.addAll(Incidents.remarks(total));
+        if (brokersStay) {
+            remarks.addAll(endSessions(crew));
+        }
         String label = planned.label();
         return new RunResult(
                 label.isEmpty() ? scenario.name() : scenario.name() + " " + label,

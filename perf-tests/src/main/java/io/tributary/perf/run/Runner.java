@@ -128,6 +128,7 @@ public final class Runner {
             case "stall" ->
                 done(() -> crew().stall(groups(details), details.path("stalled").asBoolean()));
             case "end" -> done(() -> crew().end(groups(details)));
+            case "endSessions" -> done(crew()::endSessions);
             case "isDone" -> Frames.MAPPER.valueToTree(crew().isDone(groups(details)));
             case "counts" -> Wire.counts(crew().counts());
             case "snapshot" -> Wire.snapshot(crew().snapshot());

@@ -67,7 +67,8 @@ final class ClusterTarget implements TargetKind {
                 own ? () -> Programs.run(List.of(launcher, "cluster", "down", "--dir", dir), Map.of()) : () -> {};
         Map<String, String> settings = own ? context.settings() : Map.of();
         NodeFaults faults = new NodeFaults(launcher, dir, environment(settings), () -> status(launcher, dir));
-        return target(context, settings, status, faults, end);
+        Target target = target(context, settings, status, faults, end);
+        return own ? target : target.staying();
     }
 
     /** The settings as Spring takes them from the environment, whatever characters their names have. */
@@ -146,7 +147,8 @@ final class ClusterTarget implements TargetKind {
                 () -> counts(nodes, keys),
                 faults,
                 end,
-                agents);
+                agents,
+                false);
     }
 
     private static Map<String, Long> counts(NodeCounts nodes, RedisKeys keys) {

@@ -21,6 +21,7 @@ import java.util.function.Supplier;
  *     that cannot be
  * @param end ends what was started for it
  * @param agents where HAProxy can ask each node for its load; empty for those that do not say it
+ * @param stays whether they run on when the tool has ended
  */
 public record Target(
         String name,
@@ -31,10 +32,11 @@ public record Target(
         Supplier<Map<String, Long>> counts,
         Consumer<Fault> faults,
         Runnable end,
-        List<InetSocketAddress> agents)
+        List<InetSocketAddress> agents,
+        boolean stays)
         implements AutoCloseable {
 
-    /** To which nothing can happen. */
+    /** Started for one run, and nothing can happen to them. */
     public Target(
             String name,
             String version,
@@ -43,7 +45,7 @@ public record Target(
             Map<String, Long> processes,
             Supplier<Map<String, Long>> counts,
             Runnable end) {
-        this(name, version, facts, addresses, processes, counts, Target::refuse, end, List.of());
+        this(name, version, facts, addresses, processes, counts, Target::refuse, end, List.of(), false);
     }
 
     private static void refuse(Fault fault) {
@@ -59,14 +61,19 @@ public record Target(
         processes = new LinkedHashMap<>(processes);
     }
 
+    /** The same, which runs on when the tool has ended. */
+    Target staying() {
+        return new Target(name, version, facts, addresses, processes, counts, faults, end, agents, true);
+    }
+
     /** The same with these processes. */
     Target watching(Map<String, Long> all) {
-        return new Target(name, version, facts, addresses, all, counts, faults, end, agents);
+        return new Target(name, version, facts, addresses, all, counts, faults, end, agents, stays);
     }
 
     /** The same, of which this can be counted. */
     Target counting(Supplier<Map<String, Long>> more) {
-        return new Target(name, version, facts, addresses, processes, more, faults, end, agents);
+        return new Target(name, version, facts, addresses, processes, more, faults, end, agents, stays);
     }
 
     /** The same, after whose end this is done, too. */
@@ -78,7 +85,7 @@ public record Target(
                 last.run();
             }
         };
-        return new Target(name, version, facts, addresses, processes, counts, faults, both, agents);
+        return new Target(name, version, facts, addresses, processes, counts, faults, both, agents, stays);
     }
 
     @Override

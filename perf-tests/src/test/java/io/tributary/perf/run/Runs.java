@@ -45,6 +45,6 @@ final class Runs {
             PlannedRun planned, InetSocketAddress address, @Nullable Runners runners, Consumer<Fault> faults) {
         TargetFacts facts = new TargetFacts("test", "1", Map.of());
         Watched watched = new Watched(Map.of("broker", ProcessHandle.current().pid()), Map.of(), Map::of);
-        return new Run(planned, facts, List.of(address), watched, faults, "test").perform(runners, _ -> {});
+        return new Run(planned, facts, List.of(address), watched, faults, true, "test").perform(runners, _ -> {});
     }
 }

@@ -23,7 +23,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,6 +65,14 @@ class TributaryRunTest {
     @AfterAll
     static void stop() {
         broker.close();
+    }
+
+    /** The next run at the same broker would cost more, and deliver to those whom nobody knows any more. */
+    @AfterEach
+    void noSessionIsLeft() {
+        Awaitility.await()
+                .untilAsserted(
+                        () -> assertThat(broker.status().persistentSessions()).isZero());
     }
 
     @ParameterizedTest

@@ -20,7 +20,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class BalancedTest {
     private static final Target NODES = new Target(
-            "nodes", "1", Map.of(), addresses(1001, 1002), Map.of(), Map::of, _ -> {}, () -> {}, addresses(1081, 1082));
+            "nodes",
+            "1",
+            Map.of(),
+            addresses(1001, 1002),
+            Map.of(),
+            Map::of,
+            _ -> {},
+            () -> {},
+            addresses(1081, 1082),
+            false);
 
     @TempDir
     Path directory;

@@ -67,7 +67,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ClusterPromisesTest {
     private static final ProtocolVersion VERSION = ProtocolVersion.MQTT_5;
     private static final long LONG = 3_600;
-    private static final int TIMES = Integer.getInteger("cluster.times", 1_000);
+    private static final int TIMES = Integer.getInteger("cluster.times", 300);
 
     /** For an answer or a message, also from a cluster that has just lost a node. */
     private static final Duration PATIENCE = Duration.ofMinutes(1);

@@ -42,7 +42,7 @@ class FaultsTest {
     private static final int KAFKA_BROKERS = Integer.getInteger("faults.kafka", 1);
     private static final int REDIS_REPLICAS = Integer.getInteger("faults.replicas", 0);
     /** As many as each build has time for. */
-    private static final int FEW = 3;
+    private static final int FEW = 2;
 
     private static final int RATE = Integer.getInteger("faults.rate", 20);
     private static final Duration PAUSE = Duration.ofSeconds(Integer.getInteger("faults.pause", 8));
