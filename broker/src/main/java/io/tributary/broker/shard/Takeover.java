@@ -96,6 +96,10 @@ final class Takeover {
     }
 
     private void owned(long epoch) {
+        if (epoch < 0) {
+            tenure.giveUp("the log does not say at which offset the record of its owner is");
+            return;
+        }
         tenure.epoch(epoch);
         if (epoch <= repair.refusedUpTo()) { // what refused the claim before this record was appended is not in the log
             outcome.wentBack(epoch, repair.refusedUpTo());

@@ -299,6 +299,16 @@ class ShardDriverTest {
     }
 
     @Test
+    void shardIsClaimedAgainWhenTheOffsetOfItsOwnerRecordIsNotKnown() {
+        driver.assigned();
+        log.makeDurableSomewhere();
+        assertThat(store.waiting()).as("claims").isZero();
+        pass(1000);
+        claim();
+        assertThat(driver.isLive()).isTrue();
+    }
+
+    @Test
     void shardIsClaimedAgainWhenAcknowledgementsAreNotAppended() {
         goLive();
         fold(attach("a", 7), publish("m", recipient("a", 1)));

@@ -51,13 +51,15 @@ public final class TopicRules {
                 TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
                 Rule.atLeast(largestRecordBytes, "the largest packet and what goes with it must fit"));
         if (replicationFactor >= 3) {
-            rules.put(
-                    TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG,
-                    Rule.between(
-                            2,
-                            replicationFactor - 1,
-                            "what is acknowledged must survive the loss of a server, and writes must go on without it"));
+            rules.put(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, minInSync(replicationFactor));
         }
+    }
+
+    private static Rule minInSync(int copies) {
+        return Rule.between(
+                2,
+                copies - 1,
+                "what is acknowledged must survive the loss of a server, and writes must go on without it");
     }
 
     /** The rules of the shards' logs: a record is kept by time alone, and by the servers' time. */
@@ -236,7 +238,11 @@ public final class TopicRules {
                     + replicationFactor + " as configured; add copies with kafka-reassign-partitions.sh, or configure a"
                     + " replication factor of " + foundReplicas + ".");
         }
-        rules.forEach((name, rule) -> {
+        Map<String, Rule> needed = new TreeMap<>(rules);
+        needed.computeIfPresent(
+                TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG,
+                (_, _) -> minInSync(Math.max(foundReplicas, replicationFactor))); // somebody may have added copies
+        needed.forEach((name, rule) -> {
             String value = settings.getOrDefault(name, "unknown");
             if (!rule.admits(value)) {
                 faults.add("topic " + topic + ": " + name + " is " + value + ", needed is " + rule.need() + ", for "

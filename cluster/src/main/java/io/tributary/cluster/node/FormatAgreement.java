@@ -92,7 +92,8 @@ final class FormatAgreement {
         return new NodeTooOldException(newestAnywhere(), format.newest());
     }
 
-    private int newestAnywhere() {
+    /** The newest format that the cluster has written, or is to write. */
+    int newestAnywhere() {
         return Math.max(known.newestWritten(), finished);
     }
 

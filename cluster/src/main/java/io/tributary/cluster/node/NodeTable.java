@@ -102,6 +102,28 @@ public final class NodeTable {
     }
 
     /**
+     * The newest format in which there may be records of the cluster. For a cluster none of whose nodes runs.
+     *
+     * @param entries all that its node table has; what this version cannot read counts for nothing
+     */
+    public static int newestWritten(Map<String, byte[]> entries) {
+        KnownNodes known = new KnownNodes();
+        FormatAgreement agreement = new FormatAgreement(RecordFormat.alone(), known, Formats.HOLD);
+        entries.forEach((key, value) -> {
+            try {
+                if (key.equals(FormatAgreement.KEY)) {
+                    agreement.finished(value);
+                } else if (!key.equals(Assignment.KEY)) {
+                    var _ = known.put(key, NodeRecordCodec.decode(value));
+                }
+            } catch (UnreadableRecordException | IllegalArgumentException e) {
+                LOG.warn("the node table has an entry {} that this version cannot read, and ignores", key);
+            }
+        });
+        return agreement.newestAnywhere();
+    }
+
+    /**
      * Reads the table, and chooses an incarnation that is larger than all earlier ones of this name. Where the table
      * has a process of this name with a fresh heartbeat, or records that this version cannot read, looks on for a while
      * whether more of them come.

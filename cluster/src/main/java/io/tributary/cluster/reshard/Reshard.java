@@ -5,6 +5,7 @@ import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.cluster.kafka.KafkaTopics;
 import io.tributary.cluster.kafka.TopicNeeds;
+import io.tributary.cluster.kafka.WholeTopic;
 import io.tributary.cluster.kafka.layout.LayoutEvent.Abandoned;
 import io.tributary.cluster.kafka.layout.LayoutEvent.Begun;
 import io.tributary.cluster.kafka.layout.LayoutEvent.Switched;
@@ -13,14 +14,18 @@ import io.tributary.cluster.kafka.layout.LayoutLog;
 import io.tributary.cluster.kafka.layout.ShardLayout;
 import io.tributary.cluster.kafka.layout.ShardsTopic;
 import io.tributary.cluster.kafka.shard.KafkaShardLog;
+import io.tributary.cluster.node.Formats;
+import io.tributary.cluster.node.NodeTable;
 import io.tributary.cluster.redis.RedisCluster;
 import io.tributary.cluster.redis.RedisRecorder;
 import io.tributary.cluster.redis.RedisShardStore;
 import io.tributary.cluster.reshard.OldShards.Rest;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.persistence.shard.ShardLog;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -100,6 +105,7 @@ public final class Reshard {
                 open(current);
                 drop(history.others(), redis);
             } else {
+                checkThatNothingIsHeld();
                 checkThatNoNodeRuns(current);
                 change(history, current, shards, redis);
             }
@@ -142,6 +148,29 @@ public final class Reshard {
             }
             drop(after.others().headMap(pending.generation() + 1), redis); // who has begun anew has later ones
             say.accept("given up: the cluster has " + current.shards() + " shards, as before");
+        }
+    }
+
+    /** The new shards are written in the newest format: a version before could start, and read nothing of them. */
+    private void checkThatNothingIsHeld() {
+        if (configured.formats() != Formats.HOLD) {
+            return;
+        }
+        Map<String, byte[]> nodes = new HashMap<>();
+        String topic = kafka.mapTopic(ShardsTopic.NODE_TABLE);
+        long _ = WholeTopic.read(kafka, topic, topic, 0, record -> {
+            String key = new String(record.key(), StandardCharsets.UTF_8);
+            if (record.value() == null) {
+                nodes.remove(key);
+            } else {
+                nodes.put(key, record.value());
+            }
+        });
+        int written = NodeTable.newestWritten(nodes);
+        if (written < RecordFormat.NEWEST) {
+            throw new ReshardException("the cluster writes format " + written + ", and format " + RecordFormat.NEWEST
+                    + " is on hold, so the version before could still be started, which other shards put an end to:"
+                    + " start the nodes, and call `tributary upgrade finish` first");
         }
     }
 

@@ -205,11 +205,21 @@ class KafkaTopicsTest {
                 .allMatch(line -> line.startsWith("topic " + config.topicPrefix()));
     }
 
-    /** Columns: the copies of a topic, min.insync.replicas, and whether that is right. */
+    /** Columns: the copies as configured and those of a topic, min.insync.replicas, and whether that is right. */
     @ParameterizedTest
-    @CsvSource({"3, 1, false", "3, 2, true", "3, 3, false", "5, 2, true", "5, 4, true", "5, 5, false", "2, 1, true"})
-    void inSyncReplicasAreCheckedWhenThereAreEnoughCopies(int copies, String minimum, boolean right) {
-        KafkaConfig replicated = config.withReplicationFactor(copies);
+    @CsvSource({
+        "3, 3, 1, false",
+        "3, 3, 2, true",
+        "3, 3, 3, false",
+        "3, 5, 3, true",
+        "3, 5, 5, false",
+        "5, 5, 2, true",
+        "5, 5, 4, true",
+        "5, 5, 5, false",
+        "2, 2, 1, true"
+    })
+    void inSyncReplicasAreCheckedWhenThereAreEnoughCopies(int configured, int copies, String minimum, boolean right) {
+        KafkaConfig replicated = config.withReplicationFactor(configured);
         TopicRules rules = TopicRules.map(replicated, needs, "map");
         Map<String, String> settings = new HashMap<>(rules.newTopic().configs());
         settings.put("min.insync.replicas", minimum);

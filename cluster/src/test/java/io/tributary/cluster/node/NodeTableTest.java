@@ -433,6 +433,20 @@ class NodeTableTest {
         assertThat(nodes).allMatch(node -> node.format.toWrite() == 3 && !node.table.holdsFormats());
     }
 
+    /** What the command that changes shards goes by, when no node runs. */
+    @Test
+    void newestWrittenIsThatOfTheTableWhoeverIsOver() {
+        live("old", 2).table.leave();
+        timer.pass(MOMENT);
+        SimNode onHold = live("a", 3, Formats.HOLD);
+        timer.pass(SECOND.multipliedBy(3));
+        assertThat(NodeTable.newestWritten(log.latest())).isEqualTo(2);
+        CompletableFuture<?> finished = onHold.table.finishUpgrade().toCompletableFuture();
+        timer.pass(MOMENT);
+        assertThat(finished).isCompleted();
+        assertThat(NodeTable.newestWritten(log.latest())).isEqualTo(3);
+    }
+
     private static void assertTooOld(SimNode node) {
         assertThatThrownBy(node.opened::join).cause().isInstanceOf(NodeTooOldException.class);
     }

@@ -3,8 +3,10 @@ package io.tributary.cluster.node;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -46,6 +48,13 @@ final class SharedLog {
         entries.add(new Entry(key, value));
         views.forEach(view -> timer.after(HOP_NANOS, view::read));
         return entries.size();
+    }
+
+    /** What is in the map when all of it is read. */
+    Map<String, byte[]> latest() {
+        Map<String, byte[]> latest = new HashMap<>();
+        entries.forEach(entry -> latest.compute(entry.key, (_, _) -> entry.value));
+        return latest;
     }
 
     List<NodeRecord> recordsOf(String key) {

@@ -5,6 +5,7 @@ import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaClients;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaTopics;
+import io.tributary.cluster.kafka.ShardMark;
 import io.tributary.cluster.kafka.TopicNeeds;
 import io.tributary.cluster.kafka.TopicRules;
 import java.time.Duration;
@@ -35,6 +36,9 @@ import org.apache.kafka.common.errors.RecordTooLargeException;
  */
 public final class ShardsTopic implements AutoCloseable {
     /** So small that no record fits. */
+    /** The map that is the node table. */
+    public static final String NODE_TABLE = "nodes";
+
     private static final String NOTHING = "1";
 
     private static final Duration POLL = Duration.ofMillis(200);
@@ -80,7 +84,7 @@ public final class ShardsTopic implements AutoCloseable {
 
     /** The end of the node table: it moves while a node is there. */
     public long endOfNodeTable() {
-        return ends(List.of(new TopicPartition(config.mapTopic("nodes"), 0)))[0];
+        return ends(List.of(new TopicPartition(config.mapTopic(NODE_TABLE), 0)))[0];
     }
 
     private long[] ends(List<TopicPartition> partitions) {
@@ -147,10 +151,12 @@ public final class ShardsTopic implements AutoCloseable {
         }
     }
 
-    /** Sends a record that says nothing. */
+    /** Sends a record of ours that says nothing. */
     private boolean takes(KafkaProducer<byte[], byte[]> producer, TopicPartition partition) {
         try {
-            var _ = producer.send(new ProducerRecord<>(partition.topic(), partition.partition(), null, new byte[0]))
+            byte[] nothing = {};
+            var _ = producer.send(new ProducerRecord<byte[], byte[]>(
+                            partition.topic(), partition.partition(), null, null, nothing, ShardMark.HEADERS))
                     .get();
             return true;
         } catch (ExecutionException e) {

@@ -6,6 +6,7 @@ import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.cluster.kafka.KafkaTopics;
 import io.tributary.cluster.kafka.OrderedProducer;
 import io.tributary.cluster.kafka.PartitionQueue;
+import io.tributary.cluster.kafka.ShardMark;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;

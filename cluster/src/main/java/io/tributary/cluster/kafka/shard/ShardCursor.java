@@ -1,5 +1,6 @@
 package io.tributary.cluster.kafka.shard;
 
+import io.tributary.cluster.kafka.ShardMark;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
 import java.time.Duration;

@@ -2,6 +2,7 @@ package io.tributary.cluster.kafka.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.cluster.kafka.ShardMark;
 import io.tributary.cluster.kafka.shard.ShardCursor.Request;
 import io.tributary.persistence.shard.LogRecord;
 import java.nio.charset.StandardCharsets;

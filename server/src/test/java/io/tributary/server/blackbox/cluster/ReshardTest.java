@@ -215,7 +215,8 @@ class ReshardTest {
 
     // The command.
 
-    private static String reshard(TestCluster cluster, int shards, String... words) throws IOException {
+    /** Runs the command until it ends, and gives what it has printed. */
+    static String reshard(TestCluster cluster, int shards, String... words) throws IOException {
         return reshard(
                 cluster,
                 Stream.concat(Stream.of("--shards=" + shards), Stream.of(words)).toList(),

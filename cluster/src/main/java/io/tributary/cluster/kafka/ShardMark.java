@@ -1,4 +1,4 @@
-package io.tributary.cluster.kafka.shard;
+package io.tributary.cluster.kafka;
 
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -6,15 +6,16 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 
 /** The header by which records of a broker are told from what another producer wrote into the topic of the shards. */
-final class ShardMark {
+public final class ShardMark {
     private static final String KEY = "tributary";
 
     /** The headers of each of our records. */
-    static final List<Header> HEADERS = List.of(new RecordHeader(KEY, new byte[0]));
+    public static final List<Header> HEADERS = List.of(new RecordHeader(KEY, new byte[0]));
 
     private ShardMark() {}
 
-    static boolean isOn(ConsumerRecord<byte[], byte[]> record) {
+    /** Whether a broker has written it. */
+    public static boolean isOn(ConsumerRecord<byte[], byte[]> record) {
         return record.value() != null && record.headers().lastHeader(KEY) != null;
     }
 }
