@@ -137,9 +137,9 @@ record ClusterStorage(
             parts.add(watch);
             KafkaMaps maps = new KafkaMaps(kafka, clientId, MAPS.size(), visibility, metrics.kafka(), onBroken);
             parts.add(maps);
-            ReplicatedMap subscriptions = maps.open("subscriptions");
-            ReplicatedMap retained = maps.openBounded("retained");
-            ReplicatedMap routes = maps.open("routes");
+            ReplicatedMap subscriptions = maps.openForClients("subscriptions");
+            ReplicatedMap retained = maps.openForClients("retained");
+            ReplicatedMap routes = maps.openForClients("routes");
             ReplicatedMap nodes = maps.open("nodes");
             Map<String, ReplicatedMap> security = new HashMap<>();
             SecurityTable.mapNames().forEach(name -> security.put(name, maps.open(name)));

@@ -57,6 +57,11 @@ record ConnectionContext(
         loop.post(() -> guard(action));
     }
 
+    /** Does a step of what may take long, {@link LoopMailbox#slowly}; an exception ends the connection. */
+    void slowly(Runnable step) {
+        loop.slowly(() -> guard(step));
+    }
+
     /** Runs the action; an exception ends the connection. Event loop only. */
     void guard(Runnable action) {
         assert loop.inLoop();

@@ -141,7 +141,7 @@ final class RetainedReplay {
         return upcoming;
     }
 
-    /** Leaves the next page to another turn of the event loop, so that other connections get their turns. */
+    /** A filter may have to look at all there is, page by page, and other connections are to have their turns. */
     private void resumeLater() {
         if (isLastPage) {
             requests.remove();
@@ -149,7 +149,7 @@ final class RetainedReplay {
         }
         if (!requests.isEmpty()) {
             resuming = true;
-            context.post(this::resume);
+            context.slowly(this::resume);
         }
     }
 

@@ -36,6 +36,7 @@ public final class LoopMailbox {
     private final AtomicBoolean scheduled = new AtomicBoolean();
 
     // Confined to the event loop.
+    private final LoopShare slow;
     private final TemplateCache templates = new TemplateCache();
     private List<Runnable> turnEnds = new ArrayList<>();
     private List<Runnable> spare = new ArrayList<>();
@@ -46,6 +47,7 @@ public final class LoopMailbox {
     /** Creates the mailbox of an event loop. */
     public LoopMailbox(EventExecutor loop) {
         this.loop = loop;
+        slow = new LoopShare(loop, System::nanoTime);
         if (loop instanceof SingleThreadEventExecutor) { // it has a thread of its own
             post(() -> turn = Turn.begin(this::endsTurn));
         }
@@ -86,6 +88,15 @@ public final class LoopMailbox {
         if (!handling) {
             wake();
         }
+    }
+
+    /**
+     * Does a step of what may take long in all, behind steps that were given before: of any time these get half at
+     * most, and sockets the rest. Event loop only.
+     */
+    public void slowly(Runnable step) {
+        assert inLoop();
+        slow.run(() -> handle(step));
     }
 
     /** The event loop, for timers. */

@@ -7,6 +7,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
+import io.tributary.broker.loop.LoopShare;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
@@ -40,7 +41,7 @@ final class HandshakeStart extends AbstractSniHandler<Boolean> {
     protected Future<Boolean> lookup(ChannelHandlerContext context, @Nullable String host) {
         Channel channel = context.channel();
         Promise<Boolean> turn = context.executor().newPromise();
-        HandshakePace pace = layer.pace(channel.eventLoop());
+        LoopShare pace = layer.pace(channel.eventLoop());
         HandshakeSlots.Slot mine = new HandshakeSlots.Slot(
                 () -> onLoop(channel, () -> pace.run(() -> turn.trySuccess(true))), channel::close);
         slot = mine;

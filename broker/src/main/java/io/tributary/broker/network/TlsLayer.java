@@ -8,6 +8,7 @@ import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.tributary.broker.guard.Guard;
+import io.tributary.broker.loop.LoopShare;
 import io.tributary.broker.tls.HandshakeFailure;
 import io.tributary.broker.tls.TlsContexts;
 import java.security.cert.X509Certificate;
@@ -27,7 +28,7 @@ final class TlsLayer implements SocketLayer {
     private final TlsContexts contexts;
     private final Guard guard;
     private final HandshakeSlots slots;
-    private final ConcurrentMap<EventLoop, HandshakePace> paces = new ConcurrentHashMap<>();
+    private final ConcurrentMap<EventLoop, LoopShare> paces = new ConcurrentHashMap<>();
 
     /** Connections that are to be closed when a certificate is revoked; null where nobody says what is. */
     private final @Nullable ChannelGroup revocable;
@@ -60,8 +61,8 @@ final class TlsLayer implements SocketLayer {
         return slots;
     }
 
-    HandshakePace pace(EventLoop loop) {
-        return paces.computeIfAbsent(loop, of -> new HandshakePace(of, System::nanoTime));
+    LoopShare pace(EventLoop loop) {
+        return paces.computeIfAbsent(loop, of -> new LoopShare(of, System::nanoTime));
     }
 
     /** A handshake is over; event loop only. */

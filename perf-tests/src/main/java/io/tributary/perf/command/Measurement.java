@@ -69,7 +69,8 @@ record Measurement(PrintWriter err, Map<String, Long> pids, Map<String, URI> nod
                         throw new UsageException("--node and --pid: only one of them can be " + twice);
                     });
             Watched watched = new Watched(started.processes(), NodeMetrics.of(each), counts(started, each));
-            Run run = new Run(planned, facts, started.addresses(), watched, started.faults(), started.stays(), Program.commit());
+            Run run = new Run(
+                    planned, facts, started.addresses(), watched, started.faults(), started.stays(), Program.commit());
             try {
                 return run.perform(runners.present(), progress);
             } finally {

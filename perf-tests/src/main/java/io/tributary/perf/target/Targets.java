@@ -82,7 +82,8 @@ public final class Targets {
         List<InetSocketAddress> addresses = Arrays.stream(words.split(",", -1))
                 .flatMap(text -> Addresses.all(text).stream())
                 .toList();
-        return _ -> new Target("broker at " + words, "unknown", Map.of(), addresses, Map.of(), Map::of, () -> {}).staying();
+        return _ ->
+                new Target("broker at " + words, "unknown", Map.of(), addresses, Map.of(), Map::of, () -> {}).staying();
     }
 
     private static int number(Matcher sizes, int group, int otherwise) {

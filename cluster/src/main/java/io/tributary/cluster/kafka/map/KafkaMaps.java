@@ -30,7 +30,10 @@ public final class KafkaMaps implements AutoCloseable {
     private final OrderedProducer producer;
     private final MapConsumer consumer;
     private final Admin admin;
-    private final ByteBudget writing;
+    /** What maps into which clients write may have under way, and what the rest: neither can take the other's. */
+    private final ByteBudget ofClients;
+
+    private final ByteBudget ofOthers;
     private final Map<String, KafkaReplicatedMap> open = new ConcurrentHashMap<>();
 
     /**
@@ -52,7 +55,9 @@ public final class KafkaMaps implements AutoCloseable {
             Consumer<Throwable> onBroken) {
         this.config = config;
         this.visibility = visibility;
-        this.writing = new ByteBudget(config.appends().bufferBytes());
+        long bytes = config.appends().bufferBytes();
+        this.ofOthers = new ByteBudget(bytes / 4);
+        this.ofClients = new ByteBudget(bytes - bytes / 4);
         this.producer = new OrderedProducer(config, clientId + "-maps", maps, recorder, onBroken);
         this.consumer = new MapConsumer(config, clientId + "-maps", recorder, onBroken);
         this.admin = KafkaTopics.connect(config);
@@ -66,25 +71,30 @@ public final class KafkaMaps implements AutoCloseable {
      * @throws IllegalStateException when a map of this name is open
      */
     public KafkaReplicatedMap open(String name) {
-        return open(name, new ByteBudget(config.appends().bufferBytes()));
+        return open(name, new ByteBudget(config.appends().bufferBytes()), ofOthers);
     }
 
     /**
-     * The same for a map that clients may flood: it may have half as much under way as all maps together, so that it
-     * leaves room for the others.
+     * The same for a map that clients may flood: all of these together leave a quarter of the producer's buffer to the
+     * others, such as the node table with its heartbeats, and one of them has at most half of it.
      */
-    public KafkaReplicatedMap openBounded(String name) {
-        return open(name, new ByteBudget(config.appends().bufferBytes() / 2));
+    public KafkaReplicatedMap openForClients(String name) {
+        return open(name, new ByteBudget(config.appends().bufferBytes() / 2), ofClients);
     }
 
-    private KafkaReplicatedMap open(String name, ByteBudget own) {
+    private KafkaReplicatedMap open(String name, ByteBudget own, ByteBudget shared) {
         TopicNeeds.checkMapName(name);
         TopicPartition partition = new TopicPartition(config.mapTopic(name), 0);
         int partitions = producer.await(partition.topic());
         if (partitions < 1) { // those that were added are ignored
             throw new KafkaAccessException("topic " + partition.topic() + " has " + partitions + " partitions, not 1");
         }
-        KafkaReplicatedMap map = new KafkaReplicatedMap(this, name, partition, producer.lane(partition), own);
+        KafkaReplicatedMap map = new KafkaReplicatedMap(
+                this,
+                name,
+                partition,
+                producer.lane(partition),
+                new MapWrites(name, visibility, own, shared, () -> end(partition)));
         if (open.putIfAbsent(name, map) != null) {
             throw new IllegalStateException("map " + name + " is open");
         }
@@ -109,11 +119,6 @@ public final class KafkaMaps implements AutoCloseable {
 
     MapConsumer consumer() {
         return consumer;
-    }
-
-    /** What all maps together may have under way. */
-    ByteBudget writing() {
-        return writing;
     }
 
     /** Runs the action once when the producer takes records again. */

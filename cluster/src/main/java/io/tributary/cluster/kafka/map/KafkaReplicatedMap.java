@@ -3,7 +3,6 @@ package io.tributary.cluster.kafka.map;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.PartitionQueue;
-import io.tributary.persistence.limit.ByteBudget;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -22,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * record that its follower sees next.
  *
  * <p>A write completes when it is durable, this node's follower has seen it if there is one, and the visibility says
- * that every other one has. When more bytes than the configured buffer are being written, all maps together, a write
+ * that every other one has. When more bytes are being written than {@link KafkaMaps} has room for, a write
  * fails at once with {@link KafkaAccessException}, without effect: writes come from clients' requests, which are
  * answered. Within that buffer writes also wait for a producer that knows no server at the moment.
  *
@@ -47,12 +46,12 @@ public final class KafkaReplicatedMap implements ReplicatedMap {
     private volatile @Nullable Follower follower;
     private volatile boolean closed;
 
-    KafkaReplicatedMap(KafkaMaps maps, String name, TopicPartition partition, PartitionQueue lane, ByteBudget own) {
+    KafkaReplicatedMap(KafkaMaps maps, String name, TopicPartition partition, PartitionQueue lane, MapWrites writes) {
         this.maps = maps;
         this.name = name;
         this.partition = partition;
         this.lane = lane;
-        this.writes = new MapWrites(name, maps.visibility(), own, maps.writing(), () -> maps.end(partition));
+        this.writes = writes;
         this.catchUp = new CatchUp(() -> maps.end(partition));
     }
 

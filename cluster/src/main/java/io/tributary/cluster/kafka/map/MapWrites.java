@@ -32,7 +32,7 @@ final class MapWrites {
     private final String map;
     private final Visibility visibility;
     private final ByteBudget own;
-    private final ByteBudget ofAllMaps;
+    private final ByteBudget shared;
     private final Supplier<CompletionStage<Long>> end;
     private final Executor later = CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS);
     private final Set<Write> incomplete = ConcurrentHashMap.newKeySet();
@@ -46,19 +46,15 @@ final class MapWrites {
      * Creates those of one map.
      *
      * @param own what this map may have under way
-     * @param ofAllMaps what all maps may
+     * @param shared what it and others may together
      * @param end asks Kafka where the map ends
      */
     MapWrites(
-            String map,
-            Visibility visibility,
-            ByteBudget own,
-            ByteBudget ofAllMaps,
-            Supplier<CompletionStage<Long>> end) {
+            String map, Visibility visibility, ByteBudget own, ByteBudget shared, Supplier<CompletionStage<Long>> end) {
         this.map = map;
         this.visibility = visibility;
         this.own = own;
-        this.ofAllMaps = ofAllMaps;
+        this.shared = shared;
         this.end = end;
     }
 
@@ -81,7 +77,7 @@ final class MapWrites {
         if (!own.tryAcquire(bytes)) {
             return null;
         }
-        if (!ofAllMaps.tryAcquire(bytes)) {
+        if (!shared.tryAcquire(bytes)) {
             own.release(bytes);
             return null;
         }
@@ -185,7 +181,7 @@ final class MapWrites {
             if (!incomplete.remove(this)) {
                 return;
             }
-            ofAllMaps.release(bytes);
+            shared.release(bytes);
             own.release(bytes);
             if (failure == null) {
                 done.complete(null);

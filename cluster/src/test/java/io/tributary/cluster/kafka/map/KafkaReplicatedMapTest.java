@@ -34,7 +34,7 @@ class KafkaReplicatedMapTest extends ReplicatedMapContract {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaReplicatedMapTest.class);
     private static final int MANY = 200_000;
 
-    private final KafkaConfig config = TestKafka.withTopics(TestKafka.config(), "map", "map2");
+    private final KafkaConfig config = TestKafka.withTopics(TestKafka.config(), "map", "map2", "map3");
     private final KafkaMaps maps = node(config, Visibility.ALONE);
     private final List<KafkaMaps> nodes = new ArrayList<>(List.of(maps));
 
@@ -110,12 +110,12 @@ class KafkaReplicatedMapTest extends ReplicatedMapContract {
     }
 
     @Test
-    void writeFailsWithoutEffectWhenTooMuchWaits() {
+    void writesOfClientsFailWithoutEffectWhenTooMuchWaitsAndLeaveRoomForOthers() {
         KafkaConfig small = config.withAppends(KafkaConfig.Appends.defaults().withBufferBytes(64 * 1024));
         HeldVisibility visibility = new HeldVisibility();
         KafkaMaps node = node(small, visibility);
         nodes.add(node);
-        ReplicatedMap map = node.openBounded("map2");
+        ReplicatedMap map = node.openForClients("map2");
         List<CompletionStage<@Nullable Void>> accepted = new ArrayList<>();
         CompletionStage<@Nullable Void> last = map.put("0", new byte[1000]);
         while (!last.toCompletableFuture().isCompletedExceptionally()) {
@@ -124,7 +124,8 @@ class KafkaReplicatedMapTest extends ReplicatedMapContract {
             last = map.put(Integer.toString(accepted.size()), new byte[1000]);
         }
         assertFails(last, KafkaAccessException.class);
-        CompletionStage<@Nullable Void> ofAnother = node.open("map").put("a", new byte[1000]);
+        assertFails(node.openForClients("map3").put("a", new byte[40_000]), KafkaAccessException.class);
+        CompletionStage<@Nullable Void> ofAnother = node.open("map").put("a", new byte[10_000]);
         visibility.everywhere.complete(null);
         get(ofAnother); // a map leaves room for others
         accepted.forEach(stage -> get(stage));

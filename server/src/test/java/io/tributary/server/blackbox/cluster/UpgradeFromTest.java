@@ -120,7 +120,8 @@ class UpgradeFromTest {
             assertThat(status).contains("nothing is held back");
             return;
         }
-        assertThat(ReshardTest.reshard(cluster, 8, "--yes", "--tributary.cluster.formats=hold")).contains("`tributary upgrade finish` first");
+        assertThat(ReshardTest.reshard(cluster, 8, "--yes", "--tributary.cluster.formats=hold"))
+                .contains("`tributary upgrade finish` first");
         assertThat(status)
                 .contains("format " + OLD_FORMAT + " is written, and " + RecordFormat.NEWEST + " held back")
                 .contains("n1: ", "n2: ", "n3: ");

@@ -1,6 +1,6 @@
-package io.tributary.broker.network;
+package io.tributary.broker.loop;
 
-import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
@@ -10,25 +10,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives the handshakes of an event loop half of its time at most, in pieces of half a millisecond: between these,
- * sockets are read and written, so that a storm of new connections does not delay messages. Confined to the event loop.
+ * Gives work of one kind, such as handshakes, half of an event loop's time at most, in pieces of half a millisecond or
+ * one step: between these, sockets are read and written, so that a storm of it does not delay messages. A task that
+ * puts itself into the loop's queue again would not do: Netty runs what it finds there for a second before it looks at
+ * sockets. Confined to the event loop.
  */
-final class HandshakePace {
-    private static final Logger LOG = LoggerFactory.getLogger(HandshakePace.class);
+public final class LoopShare {
+    private static final Logger LOG = LoggerFactory.getLogger(LoopShare.class);
     private static final long PIECE_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
-    private final EventLoop loop;
+    private final EventExecutor loop;
     private final LongSupplier nanoClock;
     private final Queue<Runnable> waiting = new ArrayDeque<>();
     private boolean scheduled;
 
-    HandshakePace(EventLoop loop, LongSupplier nanoClock) {
+    /** Creates one. */
+    public LoopShare(EventExecutor loop, LongSupplier nanoClock) {
         this.loop = loop;
         this.nanoClock = nanoClock;
     }
 
-    /** Does the step of a handshake soon, behind those that were given before. */
-    void run(Runnable step) {
+    /** Does a step of the work soon, behind those that were given before. */
+    public void run(Runnable step) {
         waiting.add(step);
         if (!scheduled) {
             schedule(0);
@@ -44,7 +47,7 @@ final class HandshakePace {
             }
             scheduled = true;
         } catch (RejectedExecutionException ended) {
-            LOG.debug("event loop is closed, handshakes are dropped", ended);
+            LOG.debug("event loop is closed, steps are dropped", ended);
         }
     }
 

@@ -1,4 +1,4 @@
-package io.tributary.broker.network;
+package io.tributary.broker.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,10 +12,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class HandshakePaceTest {
+class LoopShareTest {
     private final AtomicLong nanos = new AtomicLong();
     private final EventLoop loop = new DefaultEventLoop();
-    private final HandshakePace pace = new HandshakePace(loop, nanos::get);
+    private final LoopShare share = new LoopShare(loop, nanos::get);
     private final List<String> log = new CopyOnWriteArrayList<>();
     private final CountDownLatch done = new CountDownLatch(5);
 
@@ -26,22 +26,22 @@ class HandshakePaceTest {
 
     /** Each takes a quarter of a millisecond, and a message comes with the first one. */
     @Test
-    void otherWorkComesBetweenWhenHandshakesTakeLong() throws InterruptedException {
+    void otherWorkComesBetweenWhenStepsTakeLong() throws InterruptedException {
         loop.execute(() -> {
             for (int i = 0; i < 5; i++) {
-                pace.run(this::handshake);
+                share.run(this::step);
             }
         });
 
         assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
-        assertThat(log).containsExactly("handshake", "handshake", "message", "handshake", "handshake", "handshake");
+        assertThat(log).containsExactly("step", "step", "message", "step", "step", "step");
     }
 
-    private void handshake() {
+    private void step() {
         if (log.isEmpty()) {
             loop.execute(() -> log.add("message"));
         }
-        log.add("handshake");
+        log.add("step");
         nanos.addAndGet(TimeUnit.MICROSECONDS.toNanos(250));
         done.countDown();
     }
