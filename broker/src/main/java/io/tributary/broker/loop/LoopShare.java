@@ -51,18 +51,20 @@ public final class LoopShare {
         }
     }
 
+    /** A step may add another: that one is a part of this piece, or waits as all do. */
     private void piece() {
-        scheduled = false;
         long begin = nanoClock.getAsLong();
         long took = 0;
-        Runnable next = waiting.poll();
-        while (next != null) {
-            next.run();
-            took = nanoClock.getAsLong() - begin;
-            next = took < PIECE_NANOS ? waiting.poll() : null;
-        }
-        if (!waiting.isEmpty()) {
-            schedule(Math.max(1, took));
+        try {
+            for (Runnable next = waiting.poll(); next != null; next = took < PIECE_NANOS ? waiting.poll() : null) {
+                next.run();
+                took = nanoClock.getAsLong() - begin;
+            }
+        } finally {
+            scheduled = false;
+            if (!waiting.isEmpty()) {
+                schedule(Math.max(1, took));
+            }
         }
     }
 }

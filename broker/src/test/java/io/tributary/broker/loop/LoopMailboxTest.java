@@ -46,34 +46,6 @@ class LoopMailboxTest {
         assertThat(handled).hasSize(100_000).isSorted();
     }
 
-    /** A letter that posts itself again is handled again in the same turn; a step of slow work is not. */
-    @Test
-    void doesOtherWorkBetweenTheStepsOfSlowWork() throws InterruptedException {
-        List<String> done = new CopyOnWriteArrayList<>();
-        CountDownLatch ended = new CountDownLatch(1);
-        Runnable step = new Runnable() {
-            @Override
-            public void run() {
-                done.add("step");
-                for (long end = System.nanoTime() + 1_000_000; System.nanoTime() < end; ) {
-                    Thread.onSpinWait(); // work that takes long
-                }
-                if (done.size() < 20) {
-                    mailbox.slowly(this);
-                } else {
-                    ended.countDown();
-                }
-            }
-        };
-        mailbox.post(() -> {
-            mailbox.slowly(step);
-            loop.execute(() -> done.add("other")); // behind what the first step puts into the queue
-        });
-
-        assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
-        assertThat(done.indexOf("other")).isBetween(0, 2);
-    }
-
     @Test
     void losesNoLetterWhenManyThreadsPost() throws InterruptedException {
         AtomicInteger handled = new AtomicInteger();

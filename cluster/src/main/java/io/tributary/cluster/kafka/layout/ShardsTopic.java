@@ -35,10 +35,10 @@ import org.apache.kafka.common.errors.RecordTooLargeException;
  * {@link KafkaAccessException} when Kafka does not answer or refuses. For one thread.
  */
 public final class ShardsTopic implements AutoCloseable {
-    /** So small that no record fits. */
     /** The map that is the node table. */
     public static final String NODE_TABLE = "nodes";
 
+    /** So small that no record fits. */
     private static final String NOTHING = "1";
 
     private static final Duration POLL = Duration.ofMillis(200);
