@@ -287,7 +287,15 @@ public final class ClientConnection {
             endTakenOver();
         } else if (!isTakenOver) {
             isTakenOver = true;
+            followed();
             readOut.await(LONGEST_LAST_READING_NANOS, this::endTakenOver);
+        }
+    }
+
+    private void followed() {
+        ConnectedState live = connected;
+        if (live != null) {
+            live.followed();
         }
     }
 
@@ -429,6 +437,7 @@ public final class ClientConnection {
             } else if (state == State.CONNECTED) {
                 readOut.await(LONGEST_READING_NANOS, () -> {
                     isReadOut = true;
+                    followed();
                     then.run();
                 });
             } else {

@@ -104,6 +104,11 @@ final class ConnectedState {
         CompletionStage<?> _ = context.backend().subscriptions().resumed(identity.subscriber(), identity.epoch());
     }
 
+    /** Another connection is about to have the session. */
+    void followed() {
+        inbound.followed();
+    }
+
     /**
      * Something else is known of the client than before. Completes when its subscriptions are looked at again; where
      * this node is not current, that is done later and not waited for. When it fails the connection ends: its session

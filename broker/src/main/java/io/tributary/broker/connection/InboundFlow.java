@@ -54,6 +54,8 @@ final class InboundFlow {
     private Runnable stopWaiting = () -> {};
     /** Written on the event loop. */
     private volatile boolean isClosed;
+
+    private boolean isFollowed;
     /** Null until there was one. */
     private @Nullable SlowSubscribers slowSubscribers;
     /** Has this client wait; any thread. */
@@ -133,7 +135,11 @@ final class InboundFlow {
         switch (ids.get(packetId)) {
             case null -> release(packetId).fill(ReasonCode.PACKET_IDENTIFIER_NOT_FOUND, null);
             case ROUTING -> throw new MqttException(ReasonCode.PROTOCOL_ERROR, "PUBREL before PUBREC");
-            case RECEIVED -> releaseReceived(packetId);
+            case RECEIVED -> {
+                if (!isFollowed) {
+                    releaseReceived(packetId);
+                }
+            }
             case RELEASING -> {} // its PUBCOMP is on the way
         }
         pauseWhenBehind();
@@ -144,6 +150,15 @@ final class InboundFlow {
         if (slowSubscribers != null) {
             slowSubscribers.sent();
         }
+    }
+
+    /**
+     * Another connection is about to have the session, and what is released here would come too late for it: it would
+     * take a new message under the same packet identifier for a repetition. The client releases again there
+     * [MQTT-4.4.0-1].
+     */
+    void followed() {
+        isFollowed = true;
     }
 
     /** The connection ended: nothing is waited for any more. */

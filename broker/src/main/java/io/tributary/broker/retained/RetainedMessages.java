@@ -206,10 +206,10 @@ public final class RetainedMessages {
     private CompletionStage<Boolean> carryOut(RetainedTopic topic, Answer answer) {
         return switch (answer) {
             case Answer.Without without -> without == Answer.Without.REFUSED ? NO_ROOM : DONE;
-            case Answer.Queued(RetainedTopic.Write write) -> write.done;
-            case Answer.Start(RetainedTopic.Write write) -> {
+            case Answer.Queued(CompletionStage<Boolean> done) -> done;
+            case Answer.Start(RetainedTopic.Write write, CompletionStage<Boolean> done) -> {
                 start(topic, write);
-                yield write.done;
+                yield done;
             }
         };
     }
@@ -226,13 +226,13 @@ public final class RetainedMessages {
         RetainedTopic.Write following = topic.written();
         discardIfRetired(topic);
         if (failure == null) {
-            write.done.complete(true);
+            write.succeed();
         } else {
             LOG.error(
                     "the retained message of {} is not stored: {}",
                     TenantNames.display(topic.name()),
                     failure.toString());
-            write.done.completeExceptionally(failure);
+            write.fail(failure);
         }
         if (following != null) {
             start(topic, following);

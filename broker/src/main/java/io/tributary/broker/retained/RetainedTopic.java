@@ -1,7 +1,10 @@
 package io.tributary.broker.retained;
 
 import io.tributary.common.mqtt.Message;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -120,14 +123,14 @@ final class RetainedTopic {
     private Answer enqueue(@Nullable Message message) {
         if (underWay == null) {
             underWay = new Write(message);
-            return new Answer.Start(underWay);
+            return new Answer.Start(underWay, underWay.awaited());
         }
         if (waiting == null) {
             waiting = new Write(message);
         } else {
             waiting.message = message;
         }
-        return new Answer.Queued(waiting);
+        return new Answer.Queued(waiting.awaited());
     }
 
     private boolean admit(Message message) {
@@ -166,21 +169,36 @@ final class RetainedTopic {
         }
 
         /** The caller is to start the write, and to call {@link #written} when it is done. */
-        record Start(Write write) implements Answer {}
+        record Start(Write write, CompletionStage<Boolean> done) implements Answer {}
 
         /** The write, which may be another publisher's too, starts when the one under way is done. */
-        record Queued(Write write) implements Answer {}
+        record Queued(CompletionStage<Boolean> done) implements Answer {}
     }
 
-    /** One write to the store; its message is read when the write starts. */
+    /** One write to the store; its message is read when the write starts, and nobody awaits it who has not then. */
     static final class Write {
-        final CompletableFuture<Boolean> done = new CompletableFuture<>();
+        /** Of those who await it, in their order: live messages then come in the order in which they are retained. */
+        private final List<CompletableFuture<Boolean>> done = new ArrayList<>(1);
 
         @Nullable
         Message message;
 
         Write(@Nullable Message message) {
             this.message = message;
+        }
+
+        private CompletionStage<Boolean> awaited() {
+            CompletableFuture<Boolean> mine = new CompletableFuture<>();
+            done.add(mine);
+            return mine;
+        }
+
+        void succeed() {
+            done.forEach(each -> each.complete(true));
+        }
+
+        void fail(Throwable failure) {
+            done.forEach(each -> each.completeExceptionally(failure));
         }
     }
 }

@@ -13,6 +13,7 @@ import io.tributary.common.mqtt.MqttPacket.ConnackProperties;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.MqttPacket.Pingreq;
 import io.tributary.common.mqtt.MqttPacket.Pingresp;
+import io.tributary.common.mqtt.MqttPacket.Pubrel;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.QoS;
@@ -196,6 +197,21 @@ class ClientConnectionTest {
         assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, false, 0, 0));
         assertThat(fixture.sink.take()).isEmpty();
         assertThat(fixture.sink.closed).isTrue();
+    }
+
+    /** The other connection has the packet identifier as received: it would take a new message for a repetition. */
+    @Test
+    void releasesNothingWhenAnotherConnectionHasTheSession() {
+        fixture.connect(Connects.v5().durable());
+        fixture.send(ConnectionFixture.publish(QoS.EXACTLY_ONCE, 5));
+        fixture.sink.take();
+
+        fixture.backend.connections.takenOver(fixture.connectionNumber());
+        fixture.turn();
+        fixture.send(new Pubrel(5, ReasonCode.SUCCESS, null, List.of()));
+
+        assertThat(fixture.backend.releases).isEmpty();
+        assertThat(fixture.sink.take()).isEmpty();
     }
 
     @Test

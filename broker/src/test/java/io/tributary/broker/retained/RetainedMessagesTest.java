@@ -143,14 +143,19 @@ class RetainedMessagesTest {
         for (int i = 0; i < 10_000; i++) {
             flood.add(begin(retained("a", "m" + i)));
         }
-        assertThat(flood.stream().distinct()).hasSize(1);
+        List<Integer> order = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            int number = i;
+            flood.get(i).thenRun(() -> order.add(number));
+        }
         map.releaseOne();
         assertThat(first).isDone();
         assertThat(flood.getFirst()).isNotDone();
         assertThat(payloads("a")).containsExactly("m9999");
         map.release();
 
-        assertThat(flood.getFirst()).isCompletedWithValue(true);
+        assertThat(flood).allSatisfy(each -> assertThat(each).isCompletedWithValue(true));
+        assertThat(order).as("as they are retained, so they are passed on").isSorted();
         assertThat(map.written()).hasSize(2);
         restart();
         assertThat(payloads("a")).containsExactly("m9999");
