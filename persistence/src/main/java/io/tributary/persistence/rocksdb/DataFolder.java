@@ -121,10 +121,13 @@ record DataFolder(Path folder) {
         }
         force(newMarker());
         Files.move(newMarker(), marker(), StandardCopyOption.ATOMIC_MOVE);
+        Files.createDirectories(database()); // RocksDB would leave its name in the folder to the operating system
+        force(folder);
     }
 
-    private static void force(Path file) throws IOException {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+    /** Brings a file, or the names in a folder, to the disk. */
+    private static void force(Path path) throws IOException {
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) { // a folder cannot be written
             channel.force(true);
         }
     }

@@ -19,6 +19,7 @@ class DataFolderTest {
     void folderIsCreatedWhenThereIsNone() {
         Path folder = temp.resolve("a/b");
         new DataFolder(folder).prepare(128);
+        assertThat(folder.resolve("db")).isDirectory();
         new DataFolder(folder).prepare(128);
         assertThat(folder.resolve("VERSION")).content().contains("format=" + RecordFormat.NEWEST, "shards=128");
     }
