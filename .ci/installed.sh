@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# An installed Tributary as a user has it: the .tar.gz, unpacked into a read-only folder with a space in its name, started by
-# another user from another folder. Usage: .ci/installed.sh ARCHIVE. Needs mosquitto_pub, mosquitto_sub; root to change the user.
+# An installed Tributary as a user has it: the .tar.gz, unpacked into a read-only folder with all in its name that means something in a
+# list of URLs, started by another user from another folder. Usage: .ci/installed.sh ARCHIVE. Needs mosquitto_pub, mosquitto_sub; root
+# to change the user.
 set -euo pipefail
 
 readonly ARCHIVE=$1
@@ -21,14 +22,17 @@ free_port() {
   python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
+place="$scratch/"'read only, 50%25 #1; a?b[c]${d}'
 # The files of the installation, and what the user may write to beside the folder he works in.
-listing() { find "$scratch/read only" -printf '%p %s %T@ %m\n' | sort; }
+listing() { find "$place" -printf '%p %s %T@ %m\n' | sort; }
 
-mkdir -p "$scratch/read only" "$scratch/work" "$scratch/temporary"
-tar -xzf "$ARCHIVE" -C "$scratch/read only" --no-same-owner
+mkdir -p "$place" "$scratch/work" "$scratch/temporary"
+tar -xzf "$ARCHIVE" -C "$place" --no-same-owner
+ws_port=$(free_port)
+printf 'tributary:\n  listeners:\n    ws:\n      port: %s\n' "$ws_port" >>"$(echo "$place"/tributary-*)/etc/tributary.yaml"
 chmod 755 "$scratch"
-chmod -R a-w "$scratch/read only"
-program=$(echo "$scratch/read only"/tributary-*/bin/tributary)
+chmod -R a-w "$place"
+program=$(echo "$place"/tributary-*/bin/tributary)
 [ -x "$program" ] || die "there is no bin/tributary in $ARCHIVE"
 as=()
 if [ "$(id -u)" -eq 0 ]; then
@@ -78,10 +82,10 @@ port=$(free_port)
 # A file says the port of health: all commands find it there.
 printf 'server:\n  port: %s\n' "$(free_port)" >"$scratch/work/tributary.yaml"
 : >"$scratch/log"
-become env TRIBUTARY_JAVA_OPTS="-Djava.io.tmpdir=$scratch/temporary" "$program" run --port "$port" --ws-port "$(free_port)" \
-  >"$scratch/log" 2>&1 </dev/null &
+become env TRIBUTARY_JAVA_OPTS="-Djava.io.tmpdir=$scratch/temporary" "$program" run --port "$port" >"$scratch/log" 2>&1 </dev/null &
 pid=$!
 await_ready
+grep -q "listening on .*:$ws_port (" "$scratch/log" || die "etc/tributary.yaml is not read"
 [ "$(cat "/proc/$pid/comm")" = java ] || die "the process that was started is not the broker"
 
 exchange "$port"
@@ -110,9 +114,9 @@ rest=$(find "$scratch/temporary" -mindepth 1 -not -name 'tomcat*' -not -path '*/
 [ -z "$rest" ] || die "it left temporary files: $rest"
 
 # With a record of a start and of clients: a JVM that has to use it does not start with one that it cannot use.
-chmod -R u+w "$scratch/read only"
+chmod -R u+w "$place"
 TMPDIR=$scratch/temporary "$program" train 2>"$scratch/log" || die "train has failed"
-chmod -R a-w "$scratch/read only"
+chmod -R a-w "$place"
 : >"$scratch/log"
 become env TRIBUTARY_JAVA_OPTS="-Djava.io.tmpdir=$scratch/temporary -XX:AOTMode=on" "$program" run --port "$port" --ws-port "$(free_port)" \
   --server.port="$(free_port)" >"$scratch/log" 2>&1 </dev/null &
