@@ -151,7 +151,7 @@ public final class Broker implements AutoCloseable {
         Broker broker = new Broker(config, extensions, metrics, deployments, certificateInterval);
         try {
             broker.beginFirst();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             broker.tls.close();
             broker.relocation.close();
             throw e;
@@ -206,7 +206,7 @@ public final class Broker implements AutoCloseable {
                     isBeginning = false;
                 }
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             begun.close();
             throw e;
         }
@@ -243,7 +243,7 @@ public final class Broker implements AutoCloseable {
             } else {
                 lost.abandon();
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // else nobody would begin anew
             LOG.error("what was lost could not be closed in order", e);
         }
         beginAgain();
@@ -256,8 +256,8 @@ public final class Broker implements AutoCloseable {
                 begin(config.withPortsOf(bound), new AtomicReference<>());
                 LOG.info("this node serves clients again");
                 return;
-            } catch (RuntimeException e) {
-                problem = "this node cannot begin anew: " + e.getMessage();
+            } catch (RuntimeException | Error e) { // else nobody would try again
+                problem = "this node cannot begin anew: " + (e instanceof Error ? e : e.getMessage());
                 LOG.error("{}; tried again in {} s", problem, wait.toSeconds(), e);
             }
             try {
@@ -476,7 +476,7 @@ public final class Broker implements AutoCloseable {
         if (last != null) {
             try {
                 last.close();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 LOG.error("the drained node could not be closed in order", e);
             }
         }

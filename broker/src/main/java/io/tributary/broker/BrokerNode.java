@@ -276,23 +276,25 @@ final class BrokerNode implements AutoCloseable {
         BrokerNode node;
         try {
             node = new BrokerNode(config, extensions, metrics, tls, guard, gate, deployment);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             deployment.close();
             throw startException(e);
         }
         try {
             node.open(givenUp);
             return node;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             node.close();
             throw startException(e);
         }
     }
 
-    private static BrokerStartException startException(RuntimeException e) {
-        return e instanceof BrokerStartException known
-                ? known
-                : new BrokerStartException(String.valueOf(e.getMessage()), e);
+    private static BrokerStartException startException(Throwable e) {
+        return switch (e) {
+            case BrokerStartException known -> known;
+            case Error defect -> throw defect;
+            default -> new BrokerStartException(String.valueOf(e.getMessage()), e);
+        };
     }
 
     private void open(CompletableFuture<?> givenUp) {
@@ -361,7 +363,7 @@ final class BrokerNode implements AutoCloseable {
             if (membership.isFirst()) {
                 retained.expire(deployment.clock().millis() - expiryGraceMillis());
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("what is done each second failed; this is a defect", e); // the timer would stop silently
         }
     }

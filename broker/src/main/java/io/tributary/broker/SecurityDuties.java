@@ -58,7 +58,7 @@ final class SecurityDuties implements AutoCloseable {
             ruleChanges.tick();
             expulsions.tick();
             note();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("what follows from changes of users, rules and bans failed; this is a defect", e);
         }
     }

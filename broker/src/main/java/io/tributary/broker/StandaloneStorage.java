@@ -62,7 +62,7 @@ record StandaloneStorage(
                             .collect(Collectors.toMap(
                                     Function.identity(), name -> new RocksDbReplicatedMap(database, name))),
                     new RocksDbAuditLog(database, clock));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // a database that stays open could not be opened again
             database.close();
             throw new BrokerStartException("the data in " + config.dataDirectory() + " cannot be read: " + e, e);
         }

@@ -2,6 +2,7 @@ package io.tributary.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.blackbox.TestClient;
 import io.tributary.broker.deployment.Deployment;
@@ -15,6 +16,7 @@ import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.persistence.shard.ShardLog;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -94,6 +96,35 @@ class LossAtStartTest {
             lose.get().accept(HELD_FOR_DEAD);
             waits.await();
         }
+    }
+
+    /** Such as one of direct memory, which does not end the process: nobody else would have the node begin anew. */
+    @Test
+    @Timeout(60)
+    void brokerBeginsAnewWhenErrorsAreInItsWay() throws Exception {
+        AtomicReference<Consumer<Loss>> lose = new AtomicReference<>();
+        DeploymentSource source = onLost -> {
+            lose.set(onLost);
+            Deployment alone = Standalone.open(config, metrics);
+            return switch (starts.incrementAndGet()) {
+                case 1 ->
+                    But.one(Deployment.class, alone, "close", close -> {
+                        Object _ = close.get();
+                        throw new NoClassDefFoundError("while it is closed");
+                    });
+                case 2 ->
+                    But.one(Deployment.class, alone, "membership", _ -> {
+                        throw new OutOfMemoryError("while it begins anew");
+                    });
+                default -> alone;
+            };
+        };
+        try (Broker broker = Broker.start(config, BrokerExtensions.NONE, metrics, source)) {
+            lose.get().accept(HELD_FOR_DEAD);
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> starts.get() > 2 && broker.status().ready());
+        }
+        assertThat(starts).hasValue(3);
     }
 
     private static Deployment withoutOwners(Deployment alone, Runnable begun) {

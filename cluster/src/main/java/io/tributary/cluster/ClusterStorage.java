@@ -171,7 +171,7 @@ record ClusterStorage(
             }
             return new ClusterStorage(
                     parts, watch, subscriptions, retained, routes, nodes, security, audit, store, topics, log, ingest);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             close(parts);
             throw e;
         }

@@ -95,11 +95,11 @@ record Clustered(
                 CertificateWatch certificates = watch(ofNode, metrics);
                 return new Clustered(
                         node, runtime, storage, routes, ofNode, id, packets, cluster.ingest(), certificates, metrics);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 storage.close();
                 throw e;
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             runtime.close();
             throw e;
         }

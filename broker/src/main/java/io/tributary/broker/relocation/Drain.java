@@ -184,7 +184,7 @@ public final class Drain {
     private void tickSafely() {
         try {
             tick();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("a step of the drain failed; this is a defect", e);
         }
     }

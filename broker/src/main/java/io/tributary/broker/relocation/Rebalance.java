@@ -137,7 +137,7 @@ public final class Rebalance {
     private void tickSafely() {
         try {
             tick();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("a look at the connections of all nodes failed; this is a defect", e);
         }
     }

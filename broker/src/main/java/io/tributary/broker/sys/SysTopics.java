@@ -142,7 +142,7 @@ public final class SysTopics implements AutoCloseable {
     private void updateOrLog() {
         try {
             update();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warn("$SYS topics were not updated", e); // the timer would stop silently
         }
     }

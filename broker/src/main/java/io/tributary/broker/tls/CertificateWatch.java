@@ -56,7 +56,7 @@ public final class CertificateWatch implements AutoCloseable {
     private static void check(WatchedFiles files) {
         try {
             files.check();
-        } catch (RuntimeException e) { // the thread would stop silently
+        } catch (RuntimeException | Error e) { // the thread would stop silently
             LOG.error("the files of {} could not be checked; this is a defect", files.name(), e);
         }
     }
