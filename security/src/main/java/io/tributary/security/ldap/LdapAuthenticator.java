@@ -13,10 +13,12 @@ import com.unboundid.ldap.sdk.SearchResultEntry;
 import com.unboundid.ldap.sdk.SearchScope;
 import com.unboundid.ldap.sdk.SimpleBindRequest;
 import com.unboundid.ldap.sdk.extensions.StartTLSExtendedRequest;
+import io.tributary.broker.security.Asker;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.security.AuthenticatorContext;
 import io.tributary.security.ldap.LdapConfig.Encryption;
 import io.tributary.security.ldap.LdapConfig.Search;
 import io.tributary.security.ldap.LdapConfig.Template;
@@ -55,6 +57,11 @@ final class LdapAuthenticator implements Authenticator {
 
     @Override
     public CompletionStage<Result> authenticate(ClientInfo client, byte @Nullable [] password) {
+        return authenticate(client, password, Asker.UNKNOWN);
+    }
+
+    @Override
+    public CompletionStage<Result> authenticate(ClientInfo client, byte @Nullable [] password, Asker asker) {
         String name = client.userName();
         if (name == null || name.isEmpty() || password == null) {
             return Authenticator.answer(NotMine.PLAIN);
@@ -62,14 +69,14 @@ final class LdapAuthenticator implements Authenticator {
         if (password.length == 0) { // a bind without a password asks for nothing, and would succeed [RFC 4513, 5.1.2]
             return Authenticator.answer(new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "an empty password"));
         }
-        return threads.submit(() -> ask(name, password));
+        return AuthenticatorContext.busyWhenRejected(threads.submit(asker, () -> ask(name, password, asker)));
     }
 
-    private Result ask(String name, byte[] password) {
+    private Result ask(String name, byte[] password, Asker asker) {
         try (LDAPConnection connection = connect()) {
             return switch (config.users()) {
                 case Template(String template) -> bind(connection, entry(template, name), password);
-                case Search search -> search(connection, search, name, password);
+                case Search search -> search(connection, search, name, password, asker);
             };
         } catch (LDAPException failure) { // its words may have what the client sent
             throw new IllegalStateException("the directory cannot be used: " + failure.getResultCode());
@@ -84,7 +91,8 @@ final class LdapAuthenticator implements Authenticator {
         return canBind(connection, entry, password) ? accepted(entry, groups(connection, entry)) : wrong(entry);
     }
 
-    private Result search(LDAPConnection connection, Search search, String name, byte[] password) throws LDAPException {
+    private Result search(LDAPConnection connection, Search search, String name, byte[] password, Asker asker)
+            throws LDAPException {
         connection.bind(search.user(), search.password().get());
         String filter = search.filter().replace(LdapConfig.PLACEHOLDER, Filter.encodeValue(name));
         List<SearchResultEntry> found = search(connection, search.base(), filter, 1, NO_ATTRIBUTES);
@@ -93,7 +101,7 @@ final class LdapAuthenticator implements Authenticator {
         }
         if (found.isEmpty()) {
             String nobody = "cn=" + UUID.randomUUID() + "," + search.base();
-            return new NotMine(() -> threads.submit(() -> pretend(nobody, password)));
+            return new NotMine(() -> threads.submit(asker, () -> pretend(nobody, password)));
         }
         String entry = found.getFirst().getDN();
         @Nullable List<String> groups = groups(connection, entry);

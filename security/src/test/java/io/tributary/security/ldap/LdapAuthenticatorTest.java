@@ -8,6 +8,8 @@ import com.unboundid.ldap.listener.InMemoryDirectoryServerConfig;
 import com.unboundid.ldap.listener.InMemoryListenerConfig;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
+import io.tributary.broker.security.Asker;
+import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.Authenticator.NotMine;
 import io.tributary.broker.security.Authenticator.Refused;
@@ -23,15 +25,20 @@ import io.tributary.security.ldap.LdapConfig.Groups;
 import io.tributary.security.ldap.LdapConfig.Search;
 import io.tributary.security.ldap.LdapConfig.Template;
 import io.tributary.security.ldap.LdapConfig.Users;
+import io.tributary.security.work.WorkPool;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -48,6 +55,7 @@ class LdapAuthenticatorTest {
     private static final Users TEMPLATE = new Template("uid={},ou=people,dc=acme");
     private static final Users SEARCH =
             new Search("ou=people,dc=acme", "(|(uid={})(mail={}))", "cn=broker,dc=acme", () -> "search secret");
+    private static final int PATIENCE_SECONDS = 30;
     private static final Groups GROUPS = new Groups("ou=groups,dc=acme", "(member={})", "cn");
 
     @TempDir
@@ -223,11 +231,38 @@ class LdapAuthenticatorTest {
                 .hasMessageContaining("directory cannot be used");
     }
 
+    @Test
+    void addressThatGuessesKeepsNobodyElseOut() {
+        LdapConfig config = config(Encryption.NONE, TEMPLATE, null);
+        CompletableFuture<Boolean> held = new CompletableFuture<>();
+        try (WorkPool threads = WorkPool.waiting("test", 1, 2)) {
+            LdapAuthenticator directory = new LdapAuthenticator(config, threads);
+            CompletionStage<Boolean> _ = threads.submit(held::join);
+            List<CompletableFuture<Result>> guesses = Stream.of("a", "b", "c")
+                    .map(guess -> ask(directory, "ann", guess, "203.0.113.1"))
+                    .toList();
+            CompletableFuture<Result> honest = ask(directory, "ann", "correct horse", "203.0.113.2");
+            assertThat(guesses.subList(1, 3)).allSatisfy(guess -> assertRefused(guess, ReasonCode.SERVER_BUSY));
+            held.complete(true);
+            assertThat(honest.join()).isInstanceOf(Accepted.class);
+            assertRefused(guesses.getFirst(), ReasonCode.BAD_USER_NAME_OR_PASSWORD);
+        }
+    }
+
+    private static void assertRefused(CompletableFuture<Result> answer, ReasonCode reason) {
+        assertThat(answer.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join())
+                .isInstanceOfSatisfying(
+                        Refused.class, no -> assertThat(no.reason()).isEqualTo(reason));
+    }
+
     private Link open(Encryption encryption, Users users, @Nullable Path trusted) {
-        Link link = new LdapConfig("localhost", port(encryption), encryption, trusted, users, GROUPS, "people")
-                .open("directory", context);
+        Link link = config(encryption, users, trusted).open("directory", context);
         open = link;
         return link;
+    }
+
+    private static LdapConfig config(Encryption encryption, Users users, @Nullable Path trusted) {
+        return new LdapConfig("localhost", port(encryption), encryption, trusted, users, GROUPS, "people");
     }
 
     private static int port(Encryption encryption) {
@@ -235,11 +270,15 @@ class LdapAuthenticatorTest {
     }
 
     private static Result ask(Link link, String name, String password) {
-        ClientInfo client = new ClientInfo("c", name, ProtocolVersion.MQTT_5, "127.0.0.1:1", "tcp");
-        return link.authenticator()
-                .authenticate(client, password.getBytes(StandardCharsets.UTF_8))
-                .toCompletableFuture()
-                .join();
+        return ask(link.authenticator(), name, password, "127.0.0.1").join();
+    }
+
+    private static CompletableFuture<Result> ask(
+            Authenticator authenticator, String name, String password, String address) {
+        ClientInfo client = new ClientInfo("c", name, ProtocolVersion.MQTT_5, address + ":1", "tcp");
+        return authenticator
+                .authenticate(client, password.getBytes(StandardCharsets.UTF_8), new Asker(address, () -> true))
+                .toCompletableFuture();
     }
 
     private static void person(String entry, String uid, String mail, String password) throws Exception {
