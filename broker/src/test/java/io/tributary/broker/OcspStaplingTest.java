@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.net.httpserver.HttpServer;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.tls.OpenSslAuthority;
@@ -13,6 +14,7 @@ import io.tributary.broker.tls.TlsContexts;
 import io.tributary.broker.tls.TlsEngine;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the authority says of the broker's certificate: {@code openssl ocsp} answers, and openssl is the client. */
@@ -90,6 +93,30 @@ class OcspStaplingTest {
             }
         } finally {
             responder.destroy();
+        }
+    }
+
+    /** It might take the broker's memory, and come from somebody on the way: it is fetched without encryption. */
+    @ParameterizedTest
+    @CsvSource({"65536, its answer cannot be used: ", "65537, it does not answer: "})
+    void answerThatIsTooLargeIsNotTaken(int bytes, String words) throws Exception {
+        HttpServer responder = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        responder.createContext("/", exchange -> {
+            exchange.getRequestBody().readAllBytes();
+            exchange.sendResponseHeaders(200, bytes);
+            exchange.getResponseBody().write(new byte[bytes]);
+            exchange.close();
+        });
+        responder.start();
+        try (Broker broker = start(authority.serverWithResponder(
+                "large" + bytes, responder.getAddress().getPort()))) {
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(broker.status().warnings())
+                            .singleElement()
+                            .asString()
+                            .contains(words));
+        } finally {
+            responder.stop(0);
         }
     }
 

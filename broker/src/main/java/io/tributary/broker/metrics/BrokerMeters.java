@@ -423,7 +423,7 @@ public enum BrokerMeters {
     SYNCS(
             "tributary.storage.syncs",
             Type.TIMER,
-            "How long it took to bring the write-ahead log to the disk, with tributary.storage.sync=interval."),
+            "How long it took to bring the write-ahead log to the disk, beside commits that do."),
     /** Writes. */
     WRITES("tributary.storage.writes", Type.COUNTER, "Writes that were committed."),
     /** Bytes written. */

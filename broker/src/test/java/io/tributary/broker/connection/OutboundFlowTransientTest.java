@@ -250,6 +250,21 @@ class OutboundFlowTransientTest {
     }
 
     @Test
+    void countsMessagesThatCannotBeHandedOn() {
+        Recipient other = new Recipient("other", 3, QoS.AT_LEAST_ONCE, false, List.of(), "$share/g/topic");
+        fixture.backend.otherMember = new Destinations(List.of(other), List.of());
+        fixture.connect(Connects.v5());
+        fixture.deliver(shared("lost", QoS.AT_LEAST_ONCE));
+        fixture.deliver(shared("logged", QoS.AT_LEAST_ONCE));
+
+        fixture.connection().connectionLost();
+        fixture.backend.appended.get(0).callback().onAppended(-1, new IllegalStateException("the log is closed"));
+        fixture.backend.appended.get(1).callback().onAppended(7, null);
+
+        assertThat(fixture.recorder.dropped).containsExactly(DropReason.FAILED);
+    }
+
+    @Test
     void handsMessageOnWhenItComesAfterTheSessionHasEnded() {
         Recipient other = new Recipient("other", 3, QoS.AT_LEAST_ONCE, false, List.of(), "$share/g/topic");
         fixture.backend.otherMember = new Destinations(List.of(other), List.of());

@@ -225,7 +225,7 @@ class SocketHandlerTest {
     void readsNoMoreOfWebSocketFrameThatDoesNotEndWhenMemoryIsShort() {
         EmbeddedChannel web = webSocket();
         connect(web);
-        web.writeInbound(partOfFrame());
+        web.writeInbound(partOfFrame(90_000));
         assertThat(web.config().isAutoRead()).isFalse();
         assertThat(unfinished.isShort()).isTrue();
 
@@ -251,10 +251,35 @@ class SocketHandlerTest {
         int before = reads.get();
 
         web.writeInbound(Unpooled.wrappedBuffer(new byte[] {(byte) 0x89, (byte) 0x80, 0, 0, 0, 0}));
-        web.writeInbound(partOfFrame());
+        web.writeInbound(partOfFrame(90_000));
 
         assertThat(reads).hasValue(before);
         web.finishAndReleaseAll();
+    }
+
+    /** No packet comes meanwhile, nor anything that is not Netty's decoder's. */
+    @Test
+    void clientLivesWhilePartsOfALargeWebSocketFrameCome() {
+        EmbeddedChannel web = webSocket();
+        web.freezeTime();
+        connect(web, Packets.connect("c", KEEP_ALIVE_SECONDS));
+        web.writeInbound(partOfFrame(1_000));
+        for (int i = 0; i < 5; i++) {
+            pass(web, KEEP_ALIVE_SECONDS);
+            assertThat(backend.detached()).isZero();
+            web.writeInbound(Unpooled.wrappedBuffer(new byte[1_000]));
+        }
+
+        pass(web, KEEP_ALIVE_SECONDS * 3 / 2);
+
+        assertThat(backend.detached()).isEqualTo(1);
+        web.finishAndReleaseAll();
+    }
+
+    private static void pass(EmbeddedChannel channel, int seconds) {
+        channel.advanceTimeBy(seconds, TimeUnit.SECONDS);
+        channel.runScheduledPendingTasks();
+        channel.runPendingTasks();
     }
 
     private EmbeddedChannel webSocket() {
@@ -265,16 +290,20 @@ class SocketHandlerTest {
     }
 
     private static void connect(EmbeddedChannel web) {
-        byte[] connect = Packets.bytes(Packets.connect("c"));
+        connect(web, Packets.connect("c"));
+    }
+
+    private static void connect(EmbeddedChannel web, MqttPacket packet) {
+        byte[] connect = Packets.bytes(packet);
         web.writeInbound(Unpooled.copiedBuffer(WebSocketFuzzTest.UPGRADE));
         web.writeInbound(
                 Unpooled.wrappedBuffer(new byte[] {(byte) 0x82, (byte) (0x80 | connect.length)}, new byte[4], connect));
     }
 
     /** Of 131,072 bytes. */
-    private static ByteBuf partOfFrame() {
+    private static ByteBuf partOfFrame(int payload) {
         byte[] header = {(byte) 0x82, (byte) 0xFF, 0, 0, 0, 0, 0, 2, 0, 0};
-        return Unpooled.wrappedBuffer(header, new byte[4], new byte[90_000]);
+        return Unpooled.wrappedBuffer(header, new byte[4], new byte[payload]);
     }
 
     /** Its PINGREQ may wait in the socket. */
@@ -356,9 +385,7 @@ class SocketHandlerTest {
         }
 
         private void pass(int seconds) {
-            advanceTimeBy(seconds, TimeUnit.SECONDS);
-            runScheduledPendingTasks();
-            runPendingTasks();
+            SocketHandlerTest.pass(this, seconds);
         }
     }
 

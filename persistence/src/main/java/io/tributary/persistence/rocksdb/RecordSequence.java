@@ -148,14 +148,11 @@ final class RecordSequence {
     }
 
     /**
-     * Drops the files that hold nothing but what was deleted, once the deletion is on the disk: files go for good, and
-     * the mark of what was deleted might not outlive a power cut. Any thread of the database.
+     * Drops the files that hold nothing but what was deleted. Any thread of the database.
      *
-     * @param below the records that are deleted, by what was committed
-     * @throws RocksDBException when what was written cannot be brought to the disk
+     * @param below the records whose deletion is on the disk
      */
-    void dropFiles(long below) throws RocksDBException {
-        columns.sync();
+    void dropFiles(long below) {
         columns.dropFiles(column, prefix, deleted ? end : key(below));
     }
 

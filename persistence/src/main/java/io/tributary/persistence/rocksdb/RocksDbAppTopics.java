@@ -193,8 +193,10 @@ public final class RocksDbAppTopics implements AppTopics {
         }
     }
 
-    private static void dropFiles(RecordSequence lane, long below) {
+    /** Files go for good, and the mark of what is deleted might not outlive a power cut. */
+    private void dropFiles(RecordSequence lane, long below) {
         try {
+            database.sync();
             lane.dropFiles(below);
         } catch (RocksDBException | StorageException e) {
             LOG.warn("files of an application's topic are left to be compacted", e);

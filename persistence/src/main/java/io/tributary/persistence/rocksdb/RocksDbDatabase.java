@@ -204,12 +204,10 @@ public final class RocksDbDatabase implements AutoCloseable {
         if (!unsynced.getAndSet(false)) {
             return;
         }
-        long begin = System.nanoTime();
         isSyncing = true;
         try {
-            columns.sync();
+            sync();
             syncProblem = null;
-            recorder.onSync(System.nanoTime() - begin);
         } catch (RocksDBException | RuntimeException e) {
             unsynced.set(true);
             syncProblem = "what was written cannot be brought to the disk: " + e.getMessage();
@@ -218,6 +216,13 @@ public final class RocksDbDatabase implements AutoCloseable {
         } finally {
             isSyncing = false;
         }
+    }
+
+    /** Brings all that was written to the disk. */
+    void sync() throws RocksDBException {
+        long begin = System.nanoTime();
+        columns.sync();
+        recorder.onSync(System.nanoTime() - begin);
     }
 
     /** Whether a commit does not wait for the disk. */

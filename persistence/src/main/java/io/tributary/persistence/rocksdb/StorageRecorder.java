@@ -21,7 +21,7 @@ public interface StorageRecorder {
     /** An append was refused because too much waits for its commit. */
     default void onRefusal() {}
 
-    /** The write-ahead log was brought to the disk at its interval, which took so long. */
+    /** The write-ahead log was brought to the disk, not by a commit, which took so long. */
     default void onSync(long nanos) {}
 
     /** A commit, a sync or a read failed. */

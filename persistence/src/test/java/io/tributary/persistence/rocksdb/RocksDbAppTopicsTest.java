@@ -1,18 +1,39 @@
 package io.tributary.persistence.rocksdb;
 
 import static io.tributary.persistence.contract.Waiting.get;
+import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.contract.AppTopicsContract;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.IntPredicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.rocksdb.ColumnFamilyDescriptor;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
 
 class RocksDbAppTopicsTest extends AppTopicsContract {
+    /** So many files of the first level are compacted. */
+    private static final int COMPACTED_FILES = 4;
+
+    /** How many of the files to be dropped were there, at each sync. */
+    private final List<Long> thereAtSync = new CopyOnWriteArrayList<>();
+
+    private volatile List<Path> dropped = List.of();
+
     @TempDir
     @SuppressWarnings("NullAway.Init")
     private Path folder;
@@ -23,8 +44,52 @@ class RocksDbAppTopicsTest extends AppTopicsContract {
     @Override
     protected AppTopics open() {
         closeDatabase();
-        database = TestDatabase.open(folder, 4);
+        database = RocksDbDatabase.open(folder, TestDatabase.options(4), new StorageRecorder() {
+            @Override
+            public void onSync(long nanos) {
+                thereAtSync.add(dropped.stream().filter(Files::exists).count());
+            }
+        });
         return new RocksDbAppTopics(database, InstantSource.system());
+    }
+
+    /** After a power cut before, the topic would begin with messages that are gone. */
+    @Test
+    void filesOfATopicGoOnceItsDeletionIsOnTheDisk() {
+        AppTopic topic = new AppTopic("erp", false);
+        Random random = new Random(7);
+        for (int i = 0; i < 100; i++) {
+            byte[] payload = new byte[64 * 1024];
+            random.nextBytes(payload);
+            get(append(topic, Message.of("a/topic", payload, QoS.AT_LEAST_ONCE)));
+        }
+        until(this::hasSettled);
+        dropped = files(level -> level > 0);
+        topics().acknowledged(topic, null, end(topic));
+        until(() -> dropped.stream().noneMatch(Files::exists));
+        assertThat(thereAtSync.getFirst()).isEqualTo(dropped.size());
+    }
+
+    /** Whether there are files that RocksDB can drop, which are below the first level, and none of them is rewritten. */
+    private boolean hasSettled() {
+        return !files(level -> level > 0).isEmpty()
+                && files(level -> level == 0).size() < COMPACTED_FILES;
+    }
+
+    /** The files of topics at some levels, as another process sees them. */
+    private List<Path> files(IntPredicate levels) {
+        List<ColumnFamilyDescriptor> columns = Arrays.stream(Column.values())
+                .map(column -> new ColumnFamilyDescriptor(column.nameBytes()))
+                .toList();
+        try (RocksDB seen = RocksDB.openReadOnly(folder.resolve("db").toString(), columns, new ArrayList<>())) {
+            return seen.getLiveFilesMetaData().stream()
+                    .filter(file -> levels.test(file.level()))
+                    .filter(file -> Arrays.equals(file.columnFamilyName(), Column.APPS.nameBytes()))
+                    .map(file -> Path.of(file.path() + file.fileName()))
+                    .toList();
+        } catch (RocksDBException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @AfterEach
