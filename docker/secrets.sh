@@ -39,18 +39,17 @@ certificate() { # name: its key is NAME.key, its certificate NAME.crt
       -extfile <(printf 'subjectAltName=%s\nextendedKeyUsage=serverAuth,clientAuth\n' "$HOSTS") -out "$name.crt" 2>/dev/null
 }
 
-# As mosquitto_passwd does it: PBKDF2 with SHA-512. The broker replaces it by Argon2id when the user logs in.
-password_hash() { # password
-  local salt
-  salt=$(openssl rand -hex 12)
-  printf '$7$10000$%s$%s' "$(printf %s "$salt" | xxd_reverse | openssl base64 -A)" \
-    "$(openssl kdf -binary -keylen 64 -kdfopt digest:SHA512 -kdfopt "pass:$1" -kdfopt "hexsalt:$salt" -kdfopt iter:10000 PBKDF2 |
-      openssl base64 -A)"
+# As mosquitto_passwd does it: PBKDF2 with SHA-512. `openssl enc` gives 48 bytes of it, as a key, and takes the password from a file:
+# arguments of a process are for all users to see. The broker replaces the hash by one of Argon2id when the user logs in.
+password_hash() { # file of the password
+  local salt derived
+  salt=$(openssl rand -hex 8)
+  derived=$(openssl enc -aes-256-cbc -P -pbkdf2 -md sha512 -iter 10000 -S "$salt" -pass "file:$1" </dev/null | sed -n 's/^key=//p; s/^iv *=//p')
+  printf '$7$10000$%s$%s' "$(bytes "$salt" | openssl base64 -A)" "$(bytes "$derived" | openssl base64 -A)"
 }
 
-xxd_reverse() { # hexadecimal digits from standard input to bytes
-  local digits
-  IFS= read -r digits || true
+bytes() { # hexadecimal digits
+  local digits=${1//[^0-9A-Fa-f]/}
   while [ -n "$digits" ]; do
     printf "\\x${digits:0:2}"
     digits=${digits:2}
@@ -58,11 +57,11 @@ xxd_reverse() { # hexadecimal digits from standard input to bytes
 }
 
 seed() { # the first user, with all rights; more over the API
-  printf 'users:\n  "users:first": {passwordHash: "%s", groups: [operators]}\n' "$(password_hash "$(cat "$folder/client/password")")"
+  printf 'users:\n  "users:first": {passwordHash: "%s", groups: [operators]}\n' "$(password_hash "$folder/client/password")"
   printf 'rules:\n  operators: {for: {groups: [operators]}, rules: [{allow: all, topic: "#"}]}\n'
 }
 
-openssl kdf -help >/dev/null 2>&1 || { printf 'secrets: this needs openssl 3, which has "openssl kdf"\n' >&2 && exit 1; }
+openssl kdf -help >/dev/null 2>&1 || { printf 'secrets: this needs openssl 3\n' >&2 && exit 1; }
 authority
 certificate server
 certificate node

@@ -3,6 +3,7 @@ package io.tributary.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.cli.Program;
+import io.tributary.security.password.PasswordHash;
 import io.tributary.server.settings.SecuritySettings.Anonymous;
 import io.tributary.server.settings.ServerConfig;
 import io.tributary.server.settings.StartSettings;
@@ -72,9 +73,21 @@ class ComposeTest {
         assertThat(config.security().chains()).containsOnlyKeys("mqtts");
     }
 
+    @Test
+    void firstUserHasThePasswordThatTheScriptMade() throws IOException {
+        String password = Files.readString(secrets().resolve("client/password")).strip();
+        Map<String, Object> users =
+                map(read(secrets().resolve("broker/seed.yaml")).get("users"));
+        PasswordHash hash =
+                PasswordHash.parse(String.valueOf(map(users.get("users:first")).get("passwordHash")));
+        assertThat(hash.matches(password.getBytes(StandardCharsets.UTF_8))).isTrue();
+        assertThat(hash.matches((password + " ").getBytes(StandardCharsets.UTF_8)))
+                .isFalse();
+    }
+
     @ParameterizedTest
     @CsvSource({"compose.yaml", "standalone.yaml"})
-    void filesThatAreMountedAreThere(String file) throws IOException {
+    void filesThatAreMountedAreThere(String file) {
         for (Object service : services(file).values()) {
             for (String volume : texts(map(service).get("volumes"))) {
                 String source = volume.substring(0, volume.indexOf(':'));
@@ -158,13 +171,17 @@ class ComposeTest {
         return new MapPropertySource("defaultProperties", values);
     }
 
-    private static Map<String, Object> services(String file) throws IOException {
-        YamlMapFactoryBean yaml = new YamlMapFactoryBean();
-        yaml.setResources(new FileSystemResource(DOCKER.resolve(file)));
-        return map(map(yaml.getObject()).get("services"));
+    private static Map<String, Object> services(String file) {
+        return map(read(DOCKER.resolve(file)).get("services"));
     }
 
-    private static Map<String, Object> service(String file, String name) throws IOException {
+    private static Map<String, Object> read(Path file) {
+        YamlMapFactoryBean yaml = new YamlMapFactoryBean();
+        yaml.setResources(new FileSystemResource(file));
+        return map(yaml.getObject());
+    }
+
+    private static Map<String, Object> service(String file, String name) {
         return map(services(file).get(name));
     }
 

@@ -165,7 +165,10 @@ public sealed interface PasswordHash {
     record Pbkdf2(int iterations, byte[] salt, byte[] hash) implements PasswordHash {
         private static final Pattern FORM = Pattern.compile("\\$7\\$(\\d{1,7})\\$([\\w+/=]+)\\$([\\w+/=]+)");
         private static final int MOST_ITERATIONS = 1_000_000;
-        private static final int HASH_BYTES = 64;
+        /** Mosquitto's; there may be fewer, for not every tool gives so many. */
+        private static final int MOST_HASH_BYTES = 64;
+
+        private static final int LEAST_HASH_BYTES = 32;
 
         static Pbkdf2 parse(String text) {
             Matcher form = FORM.matcher(text);
@@ -176,9 +179,10 @@ public sealed interface PasswordHash {
                     Integer.parseInt(form.group(1)),
                     Base64.getDecoder().decode(form.group(2)),
                     Base64.getDecoder().decode(form.group(3)));
-            if (parsed.iterations < 1 || parsed.iterations > MOST_ITERATIONS || parsed.hash.length != HASH_BYTES) {
-                throw new IllegalArgumentException(
-                        "must have 1 to " + MOST_ITERATIONS + " iterations and a hash of " + HASH_BYTES + " bytes");
+            boolean isLongEnough = parsed.hash.length >= LEAST_HASH_BYTES && parsed.hash.length <= MOST_HASH_BYTES;
+            if (parsed.iterations < 1 || parsed.iterations > MOST_ITERATIONS || !isLongEnough) {
+                throw new IllegalArgumentException("must have 1 to " + MOST_ITERATIONS + " iterations and a hash of "
+                        + LEAST_HASH_BYTES + " to " + MOST_HASH_BYTES + " bytes");
             }
             return parsed;
         }
@@ -187,7 +191,7 @@ public sealed interface PasswordHash {
         public boolean matches(byte[] password) {
             PKCS5S2ParametersGenerator generator = new PKCS5S2ParametersGenerator(new SHA512Digest());
             generator.init(password, salt, iterations);
-            KeyParameter key = (KeyParameter) generator.generateDerivedMacParameters(HASH_BYTES * Byte.SIZE);
+            KeyParameter key = (KeyParameter) generator.generateDerivedMacParameters(hash.length * Byte.SIZE);
             return MessageDigest.isEqual(hash, key.getKey());
         }
 

@@ -156,7 +156,7 @@ class FileAuthenticatorTest {
     @CsvSource(delimiter = '|', textBlock = """
             passwd     | alice                                | line 1 is not written NAME:HASH
             passwd     | alice:topsecret                      | line 1: user alice is not a hash of a password: it must begin with $argon2id$, $2b$ or $7$
-            passwd     | alice:$7$0$c2FsdA==$aGFzaA==         | line 1: user alice must have 1 to 1000000 iterations and a hash of 64 bytes
+            passwd     | alice:$7$0$c2FsdA==$aGFzaA==         | line 1: user alice must have 1 to 1000000 iterations and a hash of 32 to 64 bytes
             passwd     | alice:$6$topsecret$topsecret         | line 1: user alice is a plain SHA-512 of an old Mosquitto, which is too fast to be safe; set the password again with mosquitto_passwd of version 2
             users.yaml | users: [a]                           | users must be a map
             users.yaml | users: {a: {passwort: topsecret}}    | user a: there is no 'passwort'; there are attributes, groups, kind, password, rules, scram, tenant, tokens
