@@ -39,12 +39,13 @@ certificate() { # name: its key is NAME.key, its certificate NAME.crt
       -extfile <(printf 'subjectAltName=%s\nextendedKeyUsage=serverAuth,clientAuth\n' "$HOSTS") -out "$name.crt" 2>/dev/null
 }
 
-# As mosquitto_passwd does it: PBKDF2 with SHA-512. `openssl enc` gives 48 bytes of it, as a key, and takes the password from a file:
-# arguments of a process are for all users to see. The broker replaces the hash by one of Argon2id when the user logs in.
+# As mosquitto_passwd does it: PBKDF2 with SHA-512. `openssl enc` gives 48 bytes of it, as a key, and takes the password from
+# a file: arguments of a process are for all users to see. The broker replaces the hash by Argon2id when the user logs in.
 password_hash() { # file of the password
   local salt derived
   salt=$(openssl rand -hex 8)
-  derived=$(openssl enc -aes-256-cbc -P -pbkdf2 -md sha512 -iter 10000 -S "$salt" -pass "file:$1" </dev/null | sed -n 's/^key=//p; s/^iv *=//p')
+  derived=$(openssl enc -aes-256-cbc -P -pbkdf2 -md sha512 -iter 10000 -S "$salt" -pass "file:$1" </dev/null |
+    sed -n 's/^key=//p; s/^iv *=//p')
   printf '$7$10000$%s$%s' "$(bytes "$salt" | openssl base64 -A)" "$(bytes "$derived" | openssl base64 -A)"
 }
 
