@@ -30,7 +30,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Clients that do all that MQTT allows, as large as it may be, beside good ones, on a cluster of three nodes: the good
- * ones keep their connections and get everything in order, no node logs an error, and nothing heaps up.
+ * ones keep their connections, but for a {@link GoodPublisher} of a node that stood still, and get everything in order,
+ * no node logs an error, and nothing heaps up.
  *
  * <p>{@code -Dhostile.seconds} is for how long, 20 unless said; {@code -Dhostile.villains} how many there are of a
  * kind; {@code -Dhostile.seed} decides who does what, and {@code -Dhostile.only} names the kinds of {@link Mischief}
@@ -71,6 +72,8 @@ class HostileClusterTest {
                 }
                 report.append("messages of good clients: median / 99th percentile / longest: %s%n"
                         .formatted(new Latencies(nanos)));
+                report.append("times that a node had stood still and sent a publisher away: %d%n"
+                        .formatted(pairs.stream().mapToInt(GoodPair::sentAway).sum()));
                 look(cluster, "good clients alone again");
             } catch (Throwable failure) {
                 cluster.dumpThreads();
