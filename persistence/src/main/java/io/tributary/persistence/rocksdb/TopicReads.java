@@ -39,12 +39,21 @@ final class TopicReads implements SequenceAppends.Destination {
         return lane;
     }
 
-    /** Answers with what there is, or with the next that comes; the read before this one fails if it still waits. */
+    /**
+     * Answers with what there is, or with the next that comes; fails when the topic ends before the position. The read
+     * before this one fails if it still waits.
+     */
     CompletableFuture<Page> read(long from, int maxRecords, int maxBytes) {
         Read read = new Read(from, maxRecords, maxBytes);
         supersede(read, new StorageException("another read of the same topic came"));
         CompletableFuture<?> _ = read.page.whenComplete((page, failure) -> latest.compareAndSet(read, null));
-        readIfThereIsSome();
+        long end = lane.committed();
+        if (from > end) {
+            read.page.completeExceptionally(
+                    new StorageException("the topic ends at " + end + ", before " + from + ", which is to be read"));
+        } else {
+            readIfThereIsSome();
+        }
         return read.page;
     }
 
@@ -75,9 +84,13 @@ final class TopicReads implements SequenceAppends.Destination {
 
     private Page page(Read read) {
         long from = Math.max(read.from, lane.low());
+        long end = lane.committed(); // the database may have more already, and the next read would be behind the end
         List<AppRecord> records = new ArrayList<>();
         long[] bytes = new long[1];
         lane.read(from, entry -> {
+            if (entry.offset() >= end) {
+                return false;
+            }
             AppRecord decoded = StoredAppRecord.decode(entry);
             records.add(decoded);
             bytes[0] += decoded.message().sizeBytes();

@@ -251,6 +251,16 @@ public abstract class AppTopicsContract {
         assertFails(topics.read(NEVER_THERE, null, 0, ALL, ALL), RuntimeException.class);
     }
 
+    /** It has lost its end: whoever waits for the next message there would miss those that come before it. */
+    @Test
+    void readFailsWhenTheTopicEndsBefore() {
+        long end = appendAll(TOPIC, 2).getLast() + 1;
+        assertFails(topics.read(TOPIC, null, end + 1, ALL, ALL), RuntimeException.class);
+        CompletableFuture<Page> waiting = topics.read(TOPIC, null, end, ALL, ALL);
+        appendAll(TOPIC, 1);
+        assertThat(get(waiting).records()).hasSize(1);
+    }
+
     @Test
     void waitingReadFailsWhenTheTopicIsDeleted() {
         CompletableFuture<Page> waiting = topics.read(TOPIC, null, 0, ALL, ALL);
