@@ -1,11 +1,10 @@
 package io.tributary.broker.connection;
 
 import io.tributary.broker.delivery.Delivery;
+import io.tributary.common.collection.SequenceMap;
 import io.tributary.common.event.QueueEntry.Queued;
-import io.tributary.common.event.QueueEntry.Released;
 import io.tributary.common.event.SentUpTo;
 import io.tributary.common.mqtt.Message;
-import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,13 +15,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The shard hands the messages of one priority in ascending order of sequence numbers. An entry of which only the
  * PUBREL is owed may come at any time, does not say which priority its message had, and waits among those of the
- * highest one. Confined to the event loop.
+ * highest one. A new owner hands again all that waits: each is looked for. Confined to the event loop.
  */
 final class ParkedDeliveries {
     /** Nothing is ever added to it. */
-    private static final ArrayDeque<Delivery> NONE = new ArrayDeque<>(0);
+    private static final SequenceMap<Delivery> NONE = new SequenceMap<>();
 
-    private ArrayDeque<Delivery> waiting = NONE;
+    private SequenceMap<Delivery> waiting = NONE;
 
     /** The highest sequence number of a message that was taken over from the shard. */
     private long takenUpTo;
@@ -33,15 +32,14 @@ final class ParkedDeliveries {
     private @Nullable ParkedDeliveries higher;
 
     /** Adds an entry that was not here before. */
-    @SuppressWarnings("ReferenceEquality") // another deque that is empty may be added to
     void add(Delivery delivery) {
         ParkedDeliveries own = delivery.entry() instanceof Queued message
                 ? of(message.message().priority())
                 : highest();
         if (own.waiting == NONE) {
-            own.waiting = new ArrayDeque<>(0);
+            own.waiting = new SequenceMap<>();
         }
-        own.waiting.add(delivery);
+        own.waiting.put(delivery.sequence(), delivery);
         if (delivery.entry() instanceof Queued) {
             own.takenUpTo = delivery.sequence();
         }
@@ -59,23 +57,14 @@ final class ParkedDeliveries {
 
     /** Whether the entry waits, be it as the message of which only PUBREL is owed now. */
     boolean isWaiting(Delivery delivery) {
-        return switch (delivery.entry()) {
-            case Queued message -> {
-                ParkedDeliveries own = find(message.message().priority());
-                yield own != null && own.isWithin(delivery.sequence()) && own.has(delivery.sequence());
-            }
-            case Released() -> has(delivery.sequence());
-        };
+        ParkedDeliveries own = delivery.entry() instanceof Queued message
+                ? find(message.message().priority())
+                : this;
+        return own != null && own.has(delivery.sequence());
     }
 
     private boolean has(long sequence) {
-        return waiting.stream().anyMatch(each -> each.sequence() == sequence)
-                || (higher != null && higher.has(sequence));
-    }
-
-    /** Whether the sequence number is among those that wait. */
-    private boolean isWithin(long sequence) {
-        return sequence >= first() && sequence <= takenUpTo;
+        return waiting.containsKey(sequence) || (higher != null && higher.has(sequence));
     }
 
     /** Whether no entry waits. */
@@ -89,22 +78,21 @@ final class ParkedDeliveries {
     }
 
     private long first() {
-        Delivery first = waiting.peek();
-        return first == null ? Long.MAX_VALUE : first.sequence();
+        return waiting.isEmpty() ? Long.MAX_VALUE : waiting.firstSequence();
     }
 
     /** The entry that is to be sent next, or null when none waits. */
     @Nullable
     Delivery peek() {
         ParkedDeliveries those = next();
-        return those == null ? null : those.waiting.peek();
+        return those == null ? null : those.waiting.get(those.first());
     }
 
     /** Takes the entry that is to be sent next, or null when none waits. */
     @Nullable
     Delivery poll() {
         ParkedDeliveries those = next();
-        return those == null ? null : those.waiting.poll();
+        return those == null ? null : those.waiting.remove(those.first());
     }
 
     private @Nullable ParkedDeliveries next() {

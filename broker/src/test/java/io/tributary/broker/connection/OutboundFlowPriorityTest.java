@@ -305,6 +305,18 @@ class OutboundFlowPriorityTest {
         assertThat(fixture.backend.settledSequences()).containsExactly(1, 4);
     }
 
+    @Test
+    void pubrelGoesBeforeMessagesThatWaitAndAreBehindItInTheQueue() {
+        fixture.connect(Connects.v5().durable().receiveMaximum(1));
+        fixture.deliver(qos1(9, 3), qos1(10, 3));
+        fixture.deliver(released(7));
+        fixture.sink.take();
+        fixture.send(puback(9));
+        assertThat(fixture.sink.takeOnly(Pubrel.class).packetId()).isEqualTo(7);
+        fixture.send(pubcomp(7));
+        assertThat(texts(fixture.sink.take(Publish.class))).containsExactly("m10");
+    }
+
     // Messages that wait in memory.
 
     @Test
