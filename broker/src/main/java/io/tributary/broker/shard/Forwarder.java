@@ -77,22 +77,26 @@ final class Forwarder {
      *     sessions and taken by the nodes of the others
      */
     void forward(long offset, Message message, Destinations named, @Nullable Runnable done) {
-        boolean wasKnown = isKnown(named);
-        if (wasKnown) {
-            forwardKnown(offset, message, named, done);
-        }
-        if (!wasKnown || !isKnown(named)) {
-            currentOffset = Math.min(currentOffset, offset - 1); // it is matched again, for transient sessions, too
+        Destinations destinations = named.areMatchedLater() ? match(message) : named;
+        if (destinations == null) {
+            currentOffset = Math.min(currentOffset, offset - 1); // all of the record is forwarded again
             onFailure.accept("it does not know all subscriptions, and has a message to match");
+        } else {
+            forwardTo(destinations, named.areMatchedLater(), offset, message, done);
         }
     }
 
-    private boolean isKnown(Destinations named) {
-        return !named.areMatchedLater() || isCurrent.getAsBoolean();
+    /** Null when a subscription may have been unknown meanwhile: then nobody has the message, nor gets it twice. */
+    private @Nullable Destinations match(Message message) {
+        if (!isCurrent.getAsBoolean()) {
+            return null;
+        }
+        Destinations found = routing.matchAgain(message);
+        return isCurrent.getAsBoolean() ? found : null;
     }
 
-    private void forwardKnown(long offset, Message message, Destinations named, @Nullable Runnable done) {
-        Destinations destinations = named.areMatchedLater() ? routing.matchAgain(message) : named;
+    private void forwardTo(
+            Destinations destinations, boolean wasMatched, long offset, Message message, @Nullable Runnable done) {
         if (offset != currentOffset) {
             currentOffset = offset;
             nextPart.clear();
@@ -114,7 +118,7 @@ final class Forwarder {
                 part.run();
             }
         };
-        if (named.areMatchedLater()) {
+        if (wasMatched) {
             RepeatableAppend.of(destinations.recipients(), new Source(shard, offset, 0), appender)
                     .publish(message, callback);
         } else {
