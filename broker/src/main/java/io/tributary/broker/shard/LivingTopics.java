@@ -5,6 +5,7 @@ import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.ShardEvent.TopicFound;
+import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.app.AppTopics.Found;
 import java.util.ArrayList;
@@ -13,6 +14,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.LongConsumer;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -76,7 +79,7 @@ final class LivingTopics {
         // What was read or acknowledged before asking must be there.
         long known = Math.max(progress.position(), readUpTo.applyAsLong(client) - progress.base());
         long base = progress.base();
-        tenure.onAnswer(environment.topics().create(AppTopic.of(client.clientId(), client.kind())), found -> {
+        tenure.onAnswer(find(AppTopic.of(client.clientId(), client.kind()), progress.id(), known), found -> {
             boolean isOver = state.client(client.clientId()) != client;
             boolean isKnown = found.id().equals(progress.id()) && (found.end() >= known || base != progress.base());
             if (isOver || isKnown) {
@@ -85,6 +88,24 @@ final class LivingTopics {
                 tell(client, progress, found, () -> then.accept(progress.base() + found.end()));
             }
         });
+    }
+
+    /**
+     * A topic that the log names is most often there: to create it first would have every CONNECT of its application
+     * wait for the one server that creates topics, and behind others that share the topic.
+     *
+     * @param id which topic it is to be; null when the log does not know
+     * @param end where it is to end at least
+     */
+    private CompletionStage<Found> find(AppTopic topic, @Nullable String id, long end) {
+        AppTopics topics = environment.topics();
+        return id == null
+                ? topics.create(topic)
+                : topics.find(topic)
+                        .exceptionally(_ -> null)
+                        .thenCompose(found -> found != null && found.id().equals(id) && found.end() >= end
+                                ? CompletableFuture.completedStage(found)
+                                : topics.create(topic));
     }
 
     /**

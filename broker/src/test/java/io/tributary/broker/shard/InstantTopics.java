@@ -30,6 +30,8 @@ public final class InstantTopics implements AppTopics {
     private final Map<AppTopic, CompletableFuture<Found>> asking = new LinkedHashMap<>();
 
     private boolean isSilent;
+    /** Whether Kafka tells of topics and creates none. */
+    boolean areNotCreated;
     /** Whether topics cannot be deleted. */
     boolean areKept;
 
@@ -59,16 +61,17 @@ public final class InstantTopics implements AppTopics {
         isSilent = true;
     }
 
-    /** It is known again; who has asked meanwhile is told. */
+    /** It is known again, and topics are created; who has asked meanwhile is told. */
     void speak() {
         isSilent = false;
+        areNotCreated = false;
         asking.forEach((topic, answer) -> create(topic).thenAccept(answer::complete));
         asking.clear();
     }
 
     @Override
     public CompletionStage<Found> create(AppTopic topic) {
-        if (isSilent) {
+        if (isSilent || areNotCreated) {
             return asking.computeIfAbsent(topic, _ -> new CompletableFuture<>());
         }
         topics.computeIfAbsent(topic, _ -> {
@@ -149,7 +152,9 @@ public final class InstantTopics implements AppTopics {
 
     @Override
     public CompletionStage<@Nullable Found> find(AppTopic topic) {
-        return CompletableFuture.completedStage(exists(topic) ? found(topic) : null);
+        return isSilent
+                ? CompletableFuture.failedStage(new IllegalStateException("not now"))
+                : CompletableFuture.completedStage(exists(topic) ? found(topic) : null);
     }
 
     @Override

@@ -900,6 +900,40 @@ class ShardDriverTest {
         assertThat(target.allAttachedUpTo).hasSize(1);
     }
 
+    /** Kafka's controller may be away while all partitions can be read and written. */
+    @Test
+    void applicationWhoseTopicIsKnownIsAnsweredWhileNoTopicsAreCreated() {
+        log.add(0, application("app", NODE, 7), nowMillis);
+        goLive();
+        claim(); // which topic it is, is logged
+        target.take();
+        topics.areNotCreated = true;
+        fold(application("app", NODE, 8));
+        fold(application("new", NODE, 9));
+        assertThat(target.take())
+                .anyMatch(line -> line.startsWith("8: attached 0/"))
+                .noneMatch(line -> line.startsWith("9: attached"));
+        topics.speak();
+        claim();
+        assertThat(target.take()).containsExactly("9: attached 4/4");
+    }
+
+    @Test
+    void applicationWhoseTopicWasDeletedIsAnsweredWhenTheTopicIsMadeAnew() {
+        log.add(0, application("app", NODE, 7), nowMillis);
+        goLive();
+        claim(); // which topic it is, is logged
+        target.take();
+        topics.delete(new AppTopic("app", false));
+        topics.areNotCreated = true;
+        fold(application("app", NODE, 8));
+        assertThat(target.take()).noneMatch(line -> line.startsWith("8: attached 0"));
+        topics.speak();
+        claim(); // which topic it is now
+        assertThat(topics.exists(new AppTopic("app", false))).isTrue();
+        assertThat(target.take()).anyMatch(line -> line.startsWith("8: attached 0"));
+    }
+
     @Test
     void applicationOfADeadNodeIsDetachedInTimeThoughItsTopicIsNotThere() {
         topics.fallSilent();

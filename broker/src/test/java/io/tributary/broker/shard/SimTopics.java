@@ -254,9 +254,18 @@ final class SimTopics {
         }
 
         @Override
-        public CompletionStage<@Nullable Found> find(AppTopic topic) {
-            Topic found = topics.get(nameOf(topic));
-            return CompletableFuture.completedStage(found == null ? null : found.found());
+        public CompletionStage<@Nullable Found> find(AppTopic name) {
+            CompletableFuture<@Nullable Found> answer = new CompletableFuture<>();
+            clock.after(clock.between(0, clock.chance(0.1) ? 500 : 10), () -> {
+                Topic topic = topics.get(nameOf(name));
+                Found found = topic == null ? null : topic.found();
+                if (clock.chance(0.05)) {
+                    thread.execute(() -> answer.completeExceptionally(new IllegalStateException("not known now")));
+                } else if (!dead) {
+                    thread.execute(() -> answer.complete(found));
+                }
+            });
+            return answer;
         }
 
         @Override

@@ -80,7 +80,10 @@ public interface AppTopics extends AutoCloseable {
      */
     void release(AppTopic topic);
 
-    /** Completes with which topic it is and where it ends; with null when there is no such topic. */
+    /**
+     * Completes with which topic it is and where it ends; with null when there is no such topic. Asked once: fails when
+     * that is not known.
+     */
     CompletionStage<@Nullable Found> find(AppTopic topic);
 
     /**

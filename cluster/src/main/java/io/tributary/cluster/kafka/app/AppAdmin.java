@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -58,6 +59,8 @@ final class AppAdmin implements AutoCloseable {
     private final CountDownLatch closing = new CountDownLatch(1);
     /** What was begun last of each topic that something is done with. */
     private final Map<String, CompletableFuture<?>> latest = new ConcurrentHashMap<>();
+    /** The ids of topics that are known to take the largest records, by the names of the topics. */
+    private final Map<String, String> raised = new ConcurrentHashMap<>();
 
     AppAdmin(KafkaConfig config, String clientId, KafkaRecorder recorder) {
         this.admin = KafkaTopics.connect(config);
@@ -93,6 +96,7 @@ final class AppAdmin implements AutoCloseable {
                         admin.deleteTopics(List.of(topic), options).all())
                 .whenComplete((_, failure) -> {
                     latest.remove(topic, done);
+                    raised.remove(topic);
                     if (failure == null || isUnknownTopic(failure)) {
                         done.complete(null);
                     } else {
@@ -129,20 +133,38 @@ final class AppAdmin implements AutoCloseable {
 
     /**
      * Which topic there is under a name, and where the partition ends; null when there is none; fails when Kafka does
-     * not say.
+     * not say. Waits for no other request about the topic, nor for the server that creates topics.
      */
-    CompletableFuture<@Nullable Found> find(TopicPartition partition) {
+    CompletableFuture<@Nullable Found> find(TopicRules rules, TopicPartition partition) {
         String topic = partition.topic();
         return ids(List.of(topic)).thenCompose(ids -> {
             String id = ids.get(topic);
             return id == null
                     ? CompletableFuture.completedFuture(null)
-                    : end(partition).handle((end, failure) -> {
-                        if (failure != null && !isUnknownTopic(failure)) {
-                            throw new KafkaAccessException("Kafka does not tell where the topic ends", failure);
-                        }
-                        return end == null ? null : new Found(id, end);
-                    });
+                    : end(partition)
+                            .thenCombine(raiseOnce(rules, id), (end, _) -> end)
+                            .handle((end, failure) -> {
+                                if (failure != null && !isUnknownTopic(failure)) {
+                                    throw new KafkaAccessException("Kafka does not tell where the topic ends", failure);
+                                }
+                                return end == null ? null : new Found(id, end);
+                            });
+        });
+    }
+
+    /** Done also when that did not work: it is tried again with the next call, and the topic is there in any case. */
+    private CompletableFuture<?> raiseOnce(TopicRules rules, String id) {
+        String topic = rules.topic();
+        if (id.equals(raised.put(topic, id))) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return raise(rules).handle((done, failure) -> {
+            if (failure != null) {
+                recorder.onError();
+                LOG.warn("Topic {} may refuse large records; that is looked at again", topic, failure);
+                raised.remove(topic, id);
+            }
+            return done;
         });
     }
 
@@ -248,7 +270,7 @@ final class AppAdmin implements AutoCloseable {
                     added.size(),
                     needed);
         }
-        raise(rules);
+        await(raise(rules));
         return existing.topicId().toString();
     }
 
@@ -261,19 +283,21 @@ final class AppAdmin implements AutoCloseable {
     }
 
     /** One that was created when packets were smaller would refuse larger ones for good. */
-    private void raise(TopicRules rules) throws InterruptedException {
+    private CompletableFuture<?> raise(TopicRules rules) {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, rules.topic());
-        Map<String, String> settings = new HashMap<>();
-        for (Config config :
-                await(admin.describeConfigs(List.of(resource)).all()).values()) {
-            config.entries().forEach(entry -> settings.put(entry.name(), entry.value()));
-        }
-        OptionalInt bytes = rules.raised(settings);
-        if (bytes.isPresent()) {
+        return answer(admin.describeConfigs(List.of(resource)).all()).thenCompose(found -> {
+            Map<String, String> settings = new HashMap<>();
+            for (Config config : found.values()) {
+                config.entries().forEach(entry -> settings.put(entry.name(), entry.value()));
+            }
+            OptionalInt bytes = rules.raised(settings);
+            if (bytes.isEmpty()) {
+                return CompletableFuture.completedFuture(null);
+            }
             AlterConfigOp change = TopicRules.maxRecordBytes(bytes.getAsInt());
-            await(admin.incrementalAlterConfigs(Map.of(resource, List.of(change)))
+            return answer(admin.incrementalAlterConfigs(Map.of(resource, List.of(change)))
                     .all());
-        }
+        });
     }
 
     private <T> void untilItSucceeds(String topic, Callable<T> action, CompletableFuture<T> done) {
@@ -305,7 +329,7 @@ final class AppAdmin implements AutoCloseable {
         }
     }
 
-    private static <T> T await(KafkaFuture<T> answer) throws InterruptedException {
+    private static <T> T await(Future<T> answer) throws InterruptedException {
         try {
             return answer.get();
         } catch (ExecutionException e) {

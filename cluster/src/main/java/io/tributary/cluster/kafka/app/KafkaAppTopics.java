@@ -191,7 +191,7 @@ public final class KafkaAppTopics implements AppTopics {
 
     @Override
     public CompletionStage<@Nullable Found> find(AppTopic topic) {
-        return admin.find(partition(topic));
+        return admin.find(rules(topic), partition(topic));
     }
 
     @Override

@@ -213,11 +213,28 @@ class KafkaAppTopicsTest extends AppTopicsContract {
         get(topics().create(ERP));
         TestKafka.alter(config(), topicOf("erp"), "max.message.bytes", "100000");
         get(topics().create(ERP));
-        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topicOf("erp"));
+        assertThat(largestRecord(topicOf("erp"))).isGreaterThan(TestKafka.LARGEST_PACKET);
+    }
+
+    /** One that is there is looked for, not created. */
+    @Test
+    void topicThatIsFoundTakesLargerRecordsWhenLargerPacketsAreAllowedThanBefore()
+            throws ExecutionException, InterruptedException {
+        get(topics().create(ERP));
+        topics().close();
+        TestKafka.alter(config(), topicOf("erp"), "max.message.bytes", "100000");
+        try (KafkaAppTopics restarted = open(AppTopicsConfig.defaults())) {
+            assertThat(get(restarted.find(ERP))).isNotNull();
+            assertThat(largestRecord(topicOf("erp"))).isGreaterThan(TestKafka.LARGEST_PACKET);
+        }
+    }
+
+    private long largestRecord(String topic) throws ExecutionException, InterruptedException {
+        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
         try (Admin admin = TestKafka.admin(config())) {
             Config now = requireNonNull(
                     admin.describeConfigs(List.of(resource)).all().get().get(resource));
-            assertThat(Long.parseLong(now.get("max.message.bytes").value())).isGreaterThan(TestKafka.LARGEST_PACKET);
+            return Long.parseLong(now.get("max.message.bytes").value());
         }
     }
 
