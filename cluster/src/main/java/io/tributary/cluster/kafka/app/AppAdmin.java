@@ -179,11 +179,18 @@ final class AppAdmin implements AutoCloseable {
         });
     }
 
-    /** Where the partition begins; fails when Kafka does not say. */
-    CompletableFuture<Long> begin(TopicPartition partition) {
+    /**
+     * Where a partition begins and ends.
+     *
+     * @param end the offset behind its last record
+     */
+    record Bounds(long begin, long end) {}
+
+    /** Where the partition begins and ends; fails when Kafka does not say. */
+    CompletableFuture<Bounds> bounds(TopicPartition partition) {
         return answer(admin.listOffsets(Map.of(partition, OffsetSpec.earliest()))
                         .partitionResult(partition))
-                .thenApply(found -> found.offset());
+                .thenCombine(end(partition), (begin, end) -> new Bounds(begin.offset(), end));
     }
 
     /** Where the partition ends; fails when Kafka does not say. */

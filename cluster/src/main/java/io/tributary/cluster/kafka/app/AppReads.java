@@ -57,6 +57,7 @@ final class AppReads implements AutoCloseable {
         String behind = clientId + "-catch-up";
         this.catchUp = new BacklogReader(
                 () -> KafkaClients.consumer(config, ClientProperties.appConsumer(config, behind)),
+                admin::bounds,
                 behind,
                 recorder,
                 onBroken);
@@ -182,17 +183,14 @@ final class AppReads implements AutoCloseable {
 
     /** The position of a feed is not in its partition: it goes on where that begins, or waits until it is. */
     private void lookWhereItIs(AppFeed feed) {
-        CompletableFuture<?> _ = admin.begin(feed.partition())
-                .thenCombine(admin.end(feed.partition()), (begin, end) -> {
-                    feed.outOfRange(begin, end);
-                    return end;
-                })
-                .whenComplete((end, failure) -> {
-                    if (failure != null) {
-                        LOG.debug("Kafka does not tell where {} begins and ends", feed.partition(), failure);
-                        later(() -> lookWhereItIs(feed));
-                    }
-                });
+        CompletableFuture<?> _ = admin.bounds(feed.partition()).whenComplete((bounds, failure) -> {
+            if (failure != null) {
+                LOG.debug("Kafka does not tell where {} begins and ends", feed.partition(), failure);
+                later(() -> lookWhereItIs(feed));
+            } else {
+                feed.outOfRange(bounds.begin(), bounds.end());
+            }
+        });
     }
 
     private void later(Runnable action) {

@@ -1,16 +1,21 @@
 package io.tributary.cluster.kafka.app;
 
 import io.tributary.cluster.kafka.KafkaRecorder;
+import io.tributary.cluster.kafka.app.AppAdmin.Bounds;
 import io.tributary.persistence.app.AppTopics.AppRecord;
 import io.tributary.persistence.app.AppTopics.Page;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.DelayQueue;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
@@ -22,8 +27,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads a page for one client after the other from partitions that they share, at positions that their feeds have
- * passed. One consumer and one thread, which begins with the first read. As many reads wait as clients are behind. A
- * partition that cannot be read is left alone for a while, longer each time, and holds up no reads of others meanwhile.
+ * passed. One consumer and one thread, which begins with the first read. As many reads wait as clients are behind.
+ * Where partitions begin and end is asked for all of them at once, however long that takes; the thread reads from those
+ * of which it is known. A partition that cannot be read is left alone for a while, longer each time.
  */
 final class BacklogReader implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BacklogReader.class);
@@ -32,19 +38,23 @@ final class BacklogReader implements AutoCloseable {
     private static final long MOST_SCANNED = 5000;
 
     private static final Duration POLL = Duration.ofMillis(100);
-    private static final Duration ASK = Duration.ofSeconds(5);
-    /** Of a partition that could not be read the last time: a server that is there answers sooner. */
-    private static final Duration ASK_AGAIN = Duration.ofSeconds(1);
+    /** From a partition that has given nothing in time, records may need longer. */
+    private static final Duration LAST_POLL = Duration.ofSeconds(1);
 
-    private static final Duration RETRY = Duration.ofSeconds(1);
+    private static final Duration CREATE_AGAIN = Duration.ofSeconds(1);
+    private static final Duration RETRY = Duration.ofMillis(200);
     private static final Duration LAST_RETRY = Duration.ofSeconds(10);
 
     private final Supplier<Consumer<byte[], byte[]>> consumers;
+    private final Function<TopicPartition, CompletableFuture<Bounds>> bounds;
     private final KafkaRecorder recorder;
     private final java.util.function.Consumer<Throwable> onBroken;
-    private final BlockingQueue<Wanted> queue = new DelayQueue<>();
-    /** The partitions that could not be read; confined to the thread. */
-    private final Map<TopicPartition, Failing> failing = new HashMap<>();
+    private final BlockingQueue<Step> queue = new DelayQueue<>();
+
+    // Confined to the thread.
+    private final Map<TopicPartition, Patience> patience = new HashMap<>();
+    /** What waits to be told where its partition begins and ends. */
+    private final Map<TopicPartition, List<Wanted>> asking = new HashMap<>();
 
     private final Thread thread;
     private volatile boolean closing;
@@ -53,13 +63,16 @@ final class BacklogReader implements AutoCloseable {
      * Starts it.
      *
      * @param consumers creates the consumer, and is asked again when that fails
+     * @param bounds where a partition begins and ends; must not block
      */
     BacklogReader(
             Supplier<Consumer<byte[], byte[]>> consumers,
+            Function<TopicPartition, CompletableFuture<Bounds>> bounds,
             String name,
             KafkaRecorder recorder,
             java.util.function.Consumer<Throwable> onBroken) {
         this.consumers = consumers;
+        this.bounds = bounds;
         this.recorder = recorder;
         this.onBroken = onBroken;
         this.thread = Thread.ofPlatform().name(name).daemon().start(this::run);
@@ -75,7 +88,7 @@ final class BacklogReader implements AutoCloseable {
         closing = true;
         thread.interrupt();
         try {
-            thread.join(RETRY);
+            thread.join(CREATE_AGAIN);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -97,68 +110,113 @@ final class BacklogReader implements AutoCloseable {
     }
 
     private void serve() throws InterruptedException {
-        Wanted wanted = queue.take();
+        Step step = queue.take();
         Consumer<byte[], byte[]> created;
         try {
             created = consumers.get();
         } catch (RuntimeException e) {
-            tryAgain(wanted, RETRY, e);
-            TimeUnit.NANOSECONDS.sleep(RETRY.toNanos());
+            queue.add(step);
+            LOG.warn("clients that share a topic cannot catch up; trying again", e);
+            recorder.onError();
+            TimeUnit.NANOSECONDS.sleep(CREATE_AGAIN.toNanos());
             return;
         }
         try (Consumer<byte[], byte[]> consumer = created) {
-            for (; !closing; wanted = queue.take()) {
-                answer(consumer, wanted);
+            for (; !closing; step = queue.take()) {
+                switch (step) {
+                    case Wanted wanted -> ask(wanted);
+                    case Told told -> answer(consumer, told);
+                }
             }
         }
     }
 
-    private void answer(Consumer<byte[], byte[]> consumer, Wanted wanted) {
+    private void ask(Wanted wanted) {
+        TopicPartition partition = wanted.feed.partition();
+        long untilNanos = patienceWith(partition).untilNanos;
         if (wanted.read.answer().isDone()) {
             return;
         }
-        TopicPartition partition = wanted.feed.partition();
-        Failing before = failing.get(partition);
-        if (before != null && before.untilNanos - System.nanoTime() > 0) {
-            queue.add(new Wanted(wanted.feed, wanted.read, before.untilNanos));
+        if (untilNanos - System.nanoTime() > 0) {
+            queue.add(new Wanted(wanted.feed, wanted.read, untilNanos));
             return;
         }
-        try {
-            Page page = page(consumer, wanted, before == null ? ASK : ASK_AGAIN);
-            failing.remove(partition);
-            if (page.next() > wanted.read.from()) {
-                wanted.read.complete(page);
-            } else {
-                read(wanted.feed, wanted.read); // Kafka does not give what it said is there
+        List<Wanted> others = asking.get(partition);
+        if (others != null) {
+            others.add(wanted);
+            return;
+        }
+        asking.put(partition, new ArrayList<>(List.of(wanted)));
+        CompletableFuture<?> _ = bounds.apply(partition)
+                .whenComplete((found, failure) -> queue.add(new Told(partition, found, failure, System.nanoTime())));
+    }
+
+    private void answer(Consumer<byte[], byte[]> consumer, Told told) {
+        List<Wanted> all = Objects.requireNonNull(asking.remove(told.partition));
+        Bounds found = told.bounds;
+        if (found == null) {
+            failed(told.partition, all, told.failure);
+            return;
+        }
+        for (int i = 0; i < all.size(); i++) {
+            Wanted wanted = all.get(i);
+            try {
+                if (!isAnswered(consumer, wanted, found)) {
+                    failed(told.partition, all.subList(i, all.size()), null);
+                    return;
+                }
+            } catch (InterruptException e) {
+                throw e;
+            } catch (RuntimeException e) {
+                failed(told.partition, all.subList(i, all.size()), e);
+                return;
             }
-        } catch (InterruptException e) {
-            throw e;
-        } catch (RuntimeException e) {
-            Failing now = Failing.after(before);
-            failing.put(partition, now);
-            tryAgain(wanted, now.pause, e);
         }
     }
 
-    private void tryAgain(Wanted wanted, Duration pause, RuntimeException failure) {
-        LOG.warn("{} cannot be read; trying again in {} s", wanted.feed.partition(), pause.toSeconds(), failure);
-        recorder.onError();
-        queue.add(new Wanted(wanted.feed, wanted.read, System.nanoTime() + pause.toNanos()));
+    private boolean isAnswered(Consumer<byte[], byte[]> consumer, Wanted wanted, Bounds found) {
+        if (wanted.read.answer().isDone()) {
+            return true;
+        }
+        TopicPartition partition = wanted.feed.partition();
+        Patience before = patienceWith(partition);
+        Page page = page(consumer, wanted, found, before.poll);
+        if (page.next() <= wanted.read.from()) {
+            return false; // Kafka does not give what it said is there
+        }
+        patience.put(partition, before.over());
+        wanted.read.complete(page);
+        return true;
     }
 
-    private static Page page(Consumer<byte[], byte[]> consumer, Wanted wanted, Duration ask) {
+    private Patience patienceWith(TopicPartition partition) {
+        return patience.getOrDefault(partition, Patience.FIRST);
+    }
+
+    private void failed(TopicPartition partition, List<Wanted> all, @Nullable Throwable failure) {
+        Patience now = patienceWith(partition).failed();
+        patience.put(partition, now);
+        if (failure != null) {
+            LOG.warn("{} cannot be read; trying again in {} ms", partition, now.pause.toMillis(), failure);
+            recorder.onError();
+        }
+        for (int i = 0; i < all.size(); i++) { // the others before the one that was not answered
+            Wanted wanted = all.get(i);
+            queue.add(new Wanted(wanted.feed, wanted.read, now.untilNanos + all.size() - i));
+        }
+    }
+
+    private static Page page(Consumer<byte[], byte[]> consumer, Wanted wanted, Bounds found, Duration poll) {
         TopicPartition partition = wanted.feed.partition();
-        List<TopicPartition> alone = List.of(partition);
         AppRead read = wanted.read;
-        consumer.assign(alone);
-        long end = consumer.endOffsets(alone, ask).getOrDefault(partition, 0L);
-        long begin = Math.max(read.from(), consumer.beginningOffsets(alone, ask).getOrDefault(partition, 0L));
+        long begin = Math.max(read.from(), found.begin());
         long next = begin;
+        consumer.assign(List.of(partition));
         consumer.seek(partition, begin);
         AppRead.Filling filling = read.filling();
-        while (next < end && next - begin < MOST_SCANNED) {
+        while (next < found.end() && next - begin < MOST_SCANNED) {
             try {
-                var polled = consumer.poll(POLL);
+                var polled = consumer.poll(poll);
                 for (AppRecord record : wanted.feed.decode(polled.records(partition), null)) {
                     if (record.recipient().clientId().equals(read.clientId())) {
                         if (filling.isFull()) {
@@ -179,25 +237,56 @@ final class BacklogReader implements AutoCloseable {
         return filling.page(begin, next);
     }
 
-    /** A read of a feed, from a time on. */
-    private record Wanted(AppFeed feed, AppRead read, long fromNanos) implements Delayed {
+    /** What the thread does next, from a time on. */
+    private sealed interface Step extends Delayed {
+        long fromNanos();
+
         @Override
-        public long getDelay(TimeUnit unit) {
-            return unit.convert(fromNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+        default long getDelay(TimeUnit unit) {
+            return unit.convert(fromNanos() - System.nanoTime(), TimeUnit.NANOSECONDS);
         }
 
         @Override
-        public int compareTo(Delayed other) {
-            return Long.compare(fromNanos - ((Wanted) other).fromNanos, 0);
+        default int compareTo(Delayed other) {
+            return Long.compare(fromNanos() - ((Step) other).fromNanos(), 0);
         }
     }
 
-    /** That a partition could not be read, and until when it is left alone. */
-    private record Failing(Duration pause, long untilNanos) {
-        static Failing after(@Nullable Failing before) {
-            Duration pause = before == null ? RETRY : before.pause.multipliedBy(2);
-            Duration bounded = pause.compareTo(LAST_RETRY) > 0 ? LAST_RETRY : pause;
-            return new Failing(bounded, System.nanoTime() + bounded.toNanos());
+    /** A read of a feed. */
+    private record Wanted(AppFeed feed, AppRead read, long fromNanos) implements Step {}
+
+    /**
+     * Kafka has answered.
+     *
+     * @param bounds null when it does not tell
+     */
+    private record Told(
+            TopicPartition partition,
+            @Nullable Bounds bounds,
+            @Nullable Throwable failure,
+            long fromNanos) implements Step {}
+
+    /**
+     * How long a partition is waited for.
+     *
+     * @param pause how long it is left alone since the last failure
+     * @param poll how long records are waited for: as long as it took the last time
+     * @param untilNanos until when it is left alone
+     */
+    private record Patience(Duration pause, Duration poll, long untilNanos) {
+        private static final Patience FIRST = new Patience(Duration.ZERO, POLL, System.nanoTime());
+
+        Patience failed() {
+            Duration longer = pause.isZero() ? RETRY : atMost(LAST_RETRY, pause.multipliedBy(2));
+            return new Patience(longer, atMost(LAST_POLL, poll.multipliedBy(2)), System.nanoTime() + longer.toNanos());
+        }
+
+        Patience over() {
+            return new Patience(Duration.ZERO, poll, untilNanos);
+        }
+
+        private static Duration atMost(Duration most, Duration wanted) {
+            return wanted.compareTo(most) > 0 ? most : wanted;
         }
     }
 }

@@ -6,19 +6,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaRecorder;
+import io.tributary.cluster.kafka.app.AppAdmin.Bounds;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.InterruptException;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of reads when something fails that is no answer of Kafka's. */
@@ -44,53 +47,55 @@ class BacklogReaderTest {
 
     @Test
     void readIsAnsweredWhenItFailedAtFirst() {
-        try (BacklogReader reader = reader(() -> new Emptied() {
-            @Override
-            public synchronized Map<TopicPartition, Long> endOffsets(
-                    Collection<TopicPartition> partitions, Duration timeout) {
-                if (failing.getAndSet(false)) {
-                    throw new IllegalStateException("as the test wants");
-                }
-                return super.endOffsets(partitions, timeout);
-            }
-        })) {
+        Function<TopicPartition, CompletableFuture<Bounds>> failingOnce = _ -> failing.getAndSet(false)
+                ? CompletableFuture.failedFuture(new KafkaAccessException("as the test wants"))
+                : Emptied.known();
+        try (BacklogReader reader = reader(Emptied::new, failingOnce)) {
             assertThat(get(read(reader).answer()).next()).isEqualTo(Emptied.END);
             assertThat(broken).isEmpty();
         }
     }
 
     @Test
-    void partitionThatCannotBeReadHoldsUpNoReadsOfOthers() {
+    void partitionThatKafkaTellsNothingOfHoldsUpNoReadsOfOthersAndIsAskedForOnce() {
         int reads = 10;
-        CountDownLatch all = new CountDownLatch(1);
         AtomicInteger asked = new AtomicInteger();
-        try (BacklogReader reader = reader(() -> new Emptied() {
-            @Override
-            public synchronized Map<TopicPartition, Long> endOffsets(
-                    Collection<TopicPartition> partitions, Duration timeout) {
-                if (partitions.contains(PARTITION)) {
-                    asked.incrementAndGet();
-                    await(all);
-                    throw new IllegalStateException("as the test wants: it has no leader");
-                }
-                return super.endOffsets(partitions, timeout);
+        CompletableFuture<Bounds> late = new CompletableFuture<>();
+        try (BacklogReader reader = reader(Emptied::new, partition -> {
+            if (!partition.equals(PARTITION)) {
+                return Emptied.known();
             }
+            asked.incrementAndGet();
+            return late;
         })) {
-            for (int i = 0; i < reads; i++) {
-                read(reader);
-            }
-            AppRead other = read(reader, OTHER);
-            all.countDown();
-            assertThat(get(other.answer()).next()).isEqualTo(Emptied.END);
-            assertThat(asked.get()).isLessThan(reads);
+            List<AppRead> waiting =
+                    IntStream.range(0, reads).mapToObj(_ -> read(reader)).toList();
+            assertThat(get(read(reader, OTHER).answer()).next()).isEqualTo(Emptied.END);
+            assertThat(asked).hasValue(1);
+            late.complete(new Bounds(Emptied.END, Emptied.END)); // however late: the answer counts
+            waiting.forEach(each -> assertThat(get(each.answer()).next()).isEqualTo(Emptied.END));
+            assertThat(asked).hasValue(1);
         }
     }
 
-    private static void await(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new InterruptException(e);
+    @Test
+    void readIsAnsweredWhenRecordsTakeLongerThanExpected() {
+        try (BacklogReader reader =
+                reader(Slow::new, _ -> CompletableFuture.completedFuture(new Bounds(0, Slow.END)))) {
+            assertThat(get(read(reader).answer()).next()).isEqualTo(Slow.END);
+        }
+    }
+
+    /** One that has lost its end, say. */
+    @Test
+    void readOfWhatIsNotThereHoldsUpNoOtherOfItsPartition() {
+        CompletableFuture<Bounds> all = new CompletableFuture<>();
+        try (BacklogReader reader = reader(Emptied::new, _ -> all)) {
+            AppRead behindTheEnd = read(reader, PARTITION, Emptied.END);
+            AppRead other = read(reader);
+            all.complete(new Bounds(Emptied.END, Emptied.END));
+            assertThat(get(other.answer()).next()).isEqualTo(Emptied.END);
+            assertThat(behindTheEnd.answer()).isNotDone();
         }
     }
 
@@ -106,7 +111,12 @@ class BacklogReaderTest {
     }
 
     private BacklogReader reader(Supplier<Consumer<byte[], byte[]>> consumers) {
-        return new BacklogReader(consumers, "catch-up", KafkaRecorder.NONE, broken::add);
+        return reader(consumers, _ -> Emptied.known());
+    }
+
+    private BacklogReader reader(
+            Supplier<Consumer<byte[], byte[]>> consumers, Function<TopicPartition, CompletableFuture<Bounds>> bounds) {
+        return new BacklogReader(consumers, bounds, "catch-up", KafkaRecorder.NONE, broken::add);
     }
 
     private static AppRead read(BacklogReader reader) {
@@ -114,19 +124,44 @@ class BacklogReaderTest {
     }
 
     private static AppRead read(BacklogReader reader, TopicPartition partition) {
-        AppRead read = new AppRead("a", null, 0, 10, 1000);
+        return read(reader, partition, 0);
+    }
+
+    private static AppRead read(BacklogReader reader, TopicPartition partition, long from) {
+        AppRead read = new AppRead("a", null, from, 10, 1000);
         reader.read(new SharedFeed(partition, new ReadAhead(1), reader, KafkaRecorder.NONE, _ -> {}), read);
         return read;
     }
 
-    /** Has a partition all of whose records were deleted. */
-    private static class Emptied extends MockConsumer<byte[], byte[]> {
+    /** Has partitions all of whose records were deleted. */
+    private static final class Emptied extends MockConsumer<byte[], byte[]> {
         private static final long END = 5;
 
         private Emptied() {
             super("none");
             updateBeginningOffsets(Map.of(PARTITION, END, OTHER, END));
-            updateEndOffsets(Map.of(PARTITION, END, OTHER, END));
+        }
+
+        private static CompletableFuture<Bounds> known() {
+            return CompletableFuture.completedFuture(new Bounds(END, END));
+        }
+    }
+
+    /** Gives records to whoever waits for half a second. */
+    private static final class Slow extends MockConsumer<byte[], byte[]> {
+        private static final long END = 5;
+
+        private Slow() {
+            super("none");
+            updateBeginningOffsets(Map.of(PARTITION, 0L));
+        }
+
+        @Override
+        public synchronized ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+            if (timeout.toMillis() >= 500) {
+                addRecord(new ConsumerRecord<>(PARTITION.topic(), 0, END - 1, new byte[0], new byte[0]));
+            }
+            return super.poll(timeout);
         }
     }
 }
