@@ -14,13 +14,12 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -29,6 +28,7 @@ import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.header.Header;
@@ -52,6 +52,8 @@ public final class KafkaIngest implements IngestSource {
     private static final Duration COMMIT_INTERVAL = Duration.ofSeconds(1);
     private static final Duration RETRY = Duration.ofSeconds(1);
     private static final Duration ASK = Duration.ofSeconds(2);
+    /** After Kafka did not tell something of a partition, the others are read for that long, and longer for several. */
+    private static final Duration ASK_AGAIN = Duration.ofSeconds(3);
     /** How long partitions that are given up wait for what is under way. */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
@@ -72,8 +74,15 @@ public final class KafkaIngest implements IngestSource {
 
     // Confined to the polling thread.
     private final Map<TopicPartition, IngestPartition> partitions = new LinkedHashMap<>();
-    /** Those that are to be read from elsewhere, for their position is not there; none while the group is polled. */
-    private final Set<TopicPartition> misplaced = new LinkedHashSet<>();
+    /**
+     * Those of {@link #partitions} that are to be read from elsewhere, for their position is not there, and when to ask
+     * where that is.
+     */
+    private final Map<TopicPartition, Long> misplaced = new LinkedHashMap<>();
+
+    private @Nullable String positionProblem;
+    private @Nullable String numberProblem;
+    private long numberAgainNanos = System.nanoTime();
 
     private long committedNanos = System.nanoTime();
 
@@ -185,13 +194,13 @@ public final class KafkaIngest implements IngestSource {
             pauseThoseThatWait();
             commitIfDue();
             add(consumer.poll(someWait ? POLL_WHEN_SOME_WAIT : POLL));
-            readProblem = null;
+            readProblem = positionProblem == null ? numberProblem : positionProblem;
         } catch (WakeupException e) {
             LOG.trace("woken up", e);
         } catch (NoOffsetForPartitionException e) {
             consumer.seekToBeginning(e.partitions());
         } catch (InvalidOffsetException e) {
-            misplaced.addAll(e.partitions());
+            e.partitions().forEach(partition -> misplaced.putIfAbsent(partition, System.nanoTime()));
         } catch (RuntimeException e) {
             LOG.error("what back-ends produce cannot be read; trying again", e);
             readProblem = "what back-ends produce cannot be read: " + e.getMessage();
@@ -204,7 +213,7 @@ public final class KafkaIngest implements IngestSource {
     private void restartFailed() {
         boolean isFailed = false;
         for (IngestPartition partition : List.copyOf(partitions.values())) {
-            if (partition.isFailedSince(RETRY)) {
+            if (partition.isFailedSince(RETRY) && !misplaced.containsKey(partition.partition())) {
                 restart(partition, partition.safeUpTo());
             } else {
                 isFailed |= partition.isFailed();
@@ -220,22 +229,33 @@ public final class KafkaIngest implements IngestSource {
         partitions.put(partition.partition(), partition.restarted());
     }
 
+    /** What is not numbered is not handed out. */
     private void numberNew() {
-        List<IngestPartition> unnumbered =
-                partitions.values().stream().filter(one -> !one.isNumbered()).toList();
+        Map<String, List<IngestPartition>> unnumbered = partitions.values().stream()
+                .filter(one -> !one.isNumbered())
+                .collect(Collectors.groupingBy(one -> one.partition().topic()));
         if (unnumbered.isEmpty()) {
-            return;
+            numberProblem = null;
+        } else if (System.nanoTime() - numberAgainNanos >= 0) {
+            numberProblem = null;
+            unnumbered.forEach(this::number);
         }
-        Map<String, Integer> first = numbers.of(unnumbered.stream()
-                .map(one -> one.partition().topic())
-                .distinct()
-                .toList());
-        for (IngestPartition one : unnumbered) {
-            Integer number = first.get(one.partition().topic());
-            if (number == null || one.partition().partition() >= IngestNumbers.MAX_PARTITIONS) {
-                throw new KafkaAccessException(one.partition() + " has no number");
+    }
+
+    private void number(String topic, List<IngestPartition> unnumbered) {
+        try {
+            Integer number = numbers.of(List.of(topic)).get(topic);
+            for (IngestPartition one : unnumbered) {
+                if (number == null || one.partition().partition() >= IngestNumbers.MAX_PARTITIONS) {
+                    throw new KafkaAccessException(one.partition() + " has no number");
+                }
+                one.number(number + one.partition().partition());
             }
-            one.number(number + one.partition().partition());
+        } catch (KafkaException | KafkaAccessException e) {
+            LOG.error("Topic {} of back-ends cannot be read; trying again, and others are read", topic, e);
+            numberProblem = "topic " + topic + " of back-ends cannot be read: " + e.getMessage();
+            recorder.onError();
+            numberAgainNanos = System.nanoTime() + ASK_AGAIN.toNanos();
         }
     }
 
@@ -282,7 +302,9 @@ public final class KafkaIngest implements IngestSource {
         List<TopicPartition> full = new ArrayList<>();
         List<TopicPartition> empty = new ArrayList<>();
         for (IngestPartition partition : partitions.values()) {
-            (partition.hasWaiting() || partition.isFailed() ? full : empty).add(partition.partition());
+            boolean waits =
+                    partition.hasWaiting() || partition.isFailed() || misplaced.containsKey(partition.partition());
+            (waits ? full : empty).add(partition.partition());
         }
         consumer.pause(full);
         consumer.resume(empty);
@@ -297,10 +319,28 @@ public final class KafkaIngest implements IngestSource {
         });
     }
 
+    /** One that Kafka does not tell of takes its time, so the others are read before the next is asked for. */
     private void findPositions() {
-        for (TopicPartition partition : List.copyOf(misplaced)) {
-            findPosition(partition);
-            misplaced.remove(partition);
+        for (Map.Entry<TopicPartition, Long> each : List.copyOf(misplaced.entrySet())) {
+            TopicPartition partition = each.getKey();
+            if (System.nanoTime() - each.getValue() < 0) {
+                continue;
+            }
+            try {
+                findPosition(partition);
+                misplaced.remove(partition);
+            } catch (WakeupException e) {
+                throw e;
+            } catch (KafkaException | KafkaAccessException e) {
+                LOG.error("Where to read on in {} is not known; trying again, and others are read", partition, e);
+                positionProblem = "where to read on in " + partition + " is not known: " + e.getMessage();
+                recorder.onError();
+                misplaced.put(partition, System.nanoTime() + misplaced.size() * ASK_AGAIN.toNanos());
+                return;
+            }
+        }
+        if (misplaced.isEmpty()) {
+            positionProblem = null;
         }
     }
 
@@ -311,9 +351,9 @@ public final class KafkaIngest implements IngestSource {
             return;
         }
         List<TopicPartition> asked = List.of(id);
+        Integer number = numbers.of(List.of(id.topic())).get(id.topic()); // fails at once when there is no topic
         long begin = consumer.beginningOffsets(asked, ASK).values().iterator().next();
         long end = consumer.endOffsets(asked, ASK).values().iterator().next();
-        Integer number = numbers.of(List.of(id.topic())).get(id.topic());
         boolean isAnother = partition.isNumbered() && number != null && number + id.partition() != partition.number();
         long wanted = isAnother ? begin : Math.max(partition.readUpTo(), begin);
         LOG.error(
@@ -360,6 +400,7 @@ public final class KafkaIngest implements IngestSource {
     private void giveUp(Collection<TopicPartition> revoked) {
         List<IngestPartition> leaving = new ArrayList<>();
         for (TopicPartition id : revoked) {
+            misplaced.remove(id);
             IngestPartition partition = partitions.remove(id);
             if (partition != null) {
                 partition.dropWaiting();
@@ -411,6 +452,7 @@ public final class KafkaIngest implements IngestSource {
         @Override
         public void onPartitionsLost(Collection<TopicPartition> lost) {
             lost.forEach(partitions::remove);
+            lost.forEach(misplaced::remove);
             changed("lost", lost);
         }
     }

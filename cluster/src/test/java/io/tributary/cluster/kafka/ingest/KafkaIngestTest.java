@@ -23,12 +23,14 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -192,17 +194,14 @@ class KafkaIngestTest {
     }
 
     @Test
-    void topicThatIsCreatedAgainHasAnotherNumber() throws ExecutionException, InterruptedException {
+    void topicThatIsCreatedAgainHasAnotherNumber() {
         create(topic, 1);
         produce(0, 2);
         Taker before = start("n1", null);
         until(() -> before.records.size() == 2);
         before.verdicts.forEach(IngestSource.Verdict::safe);
         before.source.close();
-        try (Admin admin = TestKafka.admin(config)) {
-            admin.deleteTopics(List.of(topic)).all().get();
-            until(() -> isGone(admin));
-        }
+        delete(topic);
         create(topic, 1);
         produce(0, 1);
         Taker after = start("n1", null);
@@ -216,21 +215,74 @@ class KafkaIngestTest {
     void readingGoesOnWhenKafkaDoesNotTellAtOnceWhereAPartitionBegins() {
         create(topic, 1);
         produce(0, 2);
-        IngestTopics.ensure(config, options(null));
         AtomicReference<LosingConsumer> losing = new AtomicReference<>();
-        KafkaIngest ingest = new KafkaIngest(config, "n1", options(null), KafkaRecorder.NONE, properties -> {
-            losing.set(new LosingConsumer(properties));
-            return losing.get();
-        });
-        open.add(ingest);
-        Taker taker = new Taker(ingest);
-        ingest.start(taker);
+        Taker taker = start(losing, () -> {}, topic);
         until(() -> taker.records.size() == 2);
         losing.get().lost.set(new TopicPartition(topic, 0));
         until(() -> losing.get().unanswered.get() == 0);
         produce(0, 1);
         until(() -> taker.records.size() == 3);
         assertThat(taker.offsets()).containsExactly(0L, 1L, 2L);
+    }
+
+    @Test
+    void othersAreReadWhileKafkaDoesNotTellWhereAPartitionBegins() {
+        create(topic, 2);
+        produce(0, 2);
+        AtomicReference<LosingConsumer> losing = new AtomicReference<>();
+        Taker taker = start(losing, () -> {}, topic);
+        until(() -> taker.records.size() == 2);
+        losing.get().unanswered.set(Integer.MAX_VALUE);
+        losing.get().lost.set(new TopicPartition(topic, 0));
+        until(() -> taker.source.problem() != null);
+        assertThat(taker.source.problem()).contains("where to read on in " + topic + "-0 is not known");
+        produce(0, 1);
+        produce(1, 1);
+        until(() -> taker.records.size() == 3);
+        assertThat(taker.records.getLast().partition()).isEqualTo(1);
+        losing.get().unanswered.set(0);
+        until(() -> taker.records.size() == 4);
+        assertThat(taker.offsets()).containsExactly(0L, 1L, 0L, 2L);
+        until(() -> taker.source.problem() == null);
+    }
+
+    @Test
+    void othersAreReadWhenATopicIsDeletedJustAfterItsPartitionsWereAssigned() {
+        String gone = "gone-" + topic;
+        create(topic, 1);
+        create(gone, 1);
+        produce(0, 2);
+        AtomicBoolean isDeleted = new AtomicBoolean();
+        Runnable delete = () -> {
+            if (!isDeleted.getAndSet(true)) {
+                delete(gone);
+            }
+        };
+        Taker taker = start(new AtomicReference<>(), delete, topic, gone);
+        until(() -> taker.records.size() == 2);
+        assertThat(isDeleted).isTrue();
+        until(() -> taker.source.problem() == null);
+    }
+
+    /** Reads topics with a consumer that tells of assignments before they are known. */
+    private Taker start(AtomicReference<LosingConsumer> created, Runnable onAssigned, String... topics) {
+        IngestOptions options = new IngestOptions(List.of(topics), null, MAX_RECORDS, 1 << 20);
+        IngestTopics.ensure(config, options);
+        KafkaIngest ingest = new KafkaIngest(config, "n1", options, KafkaRecorder.NONE, properties -> {
+            created.set(new LosingConsumer(properties, onAssigned));
+            return created.get();
+        });
+        open.add(ingest);
+        Taker taker = new Taker(ingest);
+        ingest.start(taker);
+        return taker;
+    }
+
+    private void delete(String name) {
+        try (Admin admin = TestKafka.admin(config)) {
+            get(admin.deleteTopics(List.of(name)).all().toCompletionStage());
+            until(() -> isGone(admin, name));
+        }
     }
 
     @Test
@@ -265,9 +317,9 @@ class KafkaIngestTest {
                 .hasMessageContaining("kafka-topics.sh --bootstrap-server " + config.bootstrapServers() + " --create");
     }
 
-    private boolean isGone(Admin admin) {
+    private static boolean isGone(Admin admin, String name) {
         try {
-            admin.describeTopics(List.of(topic)).allTopicNames().get();
+            admin.describeTopics(List.of(name)).allTopicNames().get();
             return false;
         } catch (ExecutionException e) {
             return e.getCause() instanceof UnknownTopicOrPartitionException;
@@ -360,8 +412,32 @@ class KafkaIngestTest {
         private final AtomicReference<@Nullable TopicPartition> lost = new AtomicReference<>();
         private final AtomicInteger unanswered = new AtomicInteger(2);
 
-        private LosingConsumer(Map<String, Object> properties) {
+        private final Runnable onAssigned;
+
+        private LosingConsumer(Map<String, Object> properties, Runnable onAssigned) {
             super(properties);
+            this.onAssigned = onAssigned;
+        }
+
+        @Override
+        public void subscribe(Collection<String> topics, ConsumerRebalanceListener listener) {
+            super.subscribe(topics, new ConsumerRebalanceListener() {
+                @Override
+                public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+                    onAssigned.run();
+                    listener.onPartitionsAssigned(partitions);
+                }
+
+                @Override
+                public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+                    listener.onPartitionsRevoked(partitions);
+                }
+
+                @Override
+                public void onPartitionsLost(Collection<TopicPartition> partitions) {
+                    listener.onPartitionsLost(partitions);
+                }
+            });
         }
 
         @Override
