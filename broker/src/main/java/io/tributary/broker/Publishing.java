@@ -44,7 +44,8 @@ record Publishing(Subscriptions subscriptions, RetainedMessages retained, Router
                 clientConnections::inFlight,
                 appends.count(),
                 appends::shardOf,
-                extensions.authorizer());
+                extensions.authorizer(),
+                System::nanoTime);
         storage.topics().keepFor(to -> subscriptions.lives(to.clientId(), to.session()));
         RetainedMessages retained = new RetainedMessages(
                 storage.retained(), config.retained(), deployment.clock(), deployment.format(), tenants);

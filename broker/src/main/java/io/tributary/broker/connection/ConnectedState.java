@@ -70,7 +70,7 @@ final class ConnectedState {
         inbound = new InboundFlow(context, identity, replies, this::handle);
         outbound = new OutboundFlow(context, identity, asked, replies, hold, inbound::sent);
         replay = new RetainedReplay(context, identity, outbound);
-        subscribe = new SubscribeFlow(context, identity, replies, replay);
+        subscribe = new SubscribeFlow(context, identity, replies, replay, this::handle);
         reAuthentication =
                 new ReAuthentication(context, identity, asked.authenticationMethod(), admission.end(), this::renewed);
         keepAlive = new KeepAlive(context, admission.keepAliveSeconds());

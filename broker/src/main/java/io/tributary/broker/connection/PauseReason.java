@@ -20,11 +20,13 @@ public enum PauseReason {
     RATE_LIMIT,
     /** The clients of its tenant publish, together, faster than they may. */
     TENANT_RATE,
+    /** A SUBSCRIBE or UNSUBSCRIBE waits, for those before it have written as much as they may for now. */
+    SUBSCRIBE_RATE,
     /** A client that gets what it publishes cannot keep up, and its listener has publishers wait. */
     SLOW_SUBSCRIBER;
 
     /** Whether the client's own pace is the reason: it sends more than it may, or than it takes answers for. */
     boolean isOfClient() {
-        return this == RATE_LIMIT || this == TENANT_RATE || this == UNACKNOWLEDGED;
+        return this == RATE_LIMIT || this == TENANT_RATE || this == SUBSCRIBE_RATE || this == UNACKNOWLEDGED;
     }
 }

@@ -12,6 +12,7 @@ import io.tributary.broker.subscription.Withdrawal;
 import io.tributary.broker.tenant.TenantConnection;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.MqttException;
+import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
 import io.tributary.common.mqtt.QoS;
@@ -24,6 +25,8 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,21 +35,28 @@ import org.slf4j.LoggerFactory;
  * SUBSCRIBE and UNSUBSCRIBE: authorises, has subscriptions made or removed, answers when that is done, and starts or
  * stops the retained messages; and takes subscriptions away that other rules do not allow. Confined to the event loop.
  * One change at a time: until the answer is out no other packet of the client is taken, so that packets take effect in
- * order.
+ * order. What a client has written by that is kept within a rate, as Subscriptions have it.
  */
 final class SubscribeFlow {
     private static final Logger LOG = LoggerFactory.getLogger(SubscribeFlow.class);
+    /** For how long a client is not read whose change failed, so that it does not ask again at once, without end. */
+    private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ConnectionContext context;
     private final Identity identity;
     private final Replies replies;
     private final RetainedReplay replay;
     private final ClientPermissions permissions;
+    /** Takes a packet that waited for the client's rate, as one that has just come. */
+    private final Consumer<MqttPacket> takeAgain;
 
     /** What waits until the change is made that is under way: a review, and a packet that was held before. */
     private List<Runnable> waiting = List.of();
 
     private boolean isChanging;
+    /** Whether the packet that is taken now has waited for the client's rate. */
+    private boolean hasWaited;
+
     private boolean isReviewWanted;
     private boolean isClosed;
     private Runnable stopWaiting = () -> {};
@@ -58,17 +68,25 @@ final class SubscribeFlow {
 
     private record Denied(ReasonCode reason) implements Answer {}
 
-    SubscribeFlow(ConnectionContext context, Identity identity, Replies replies, RetainedReplay replay) {
+    SubscribeFlow(
+            ConnectionContext context,
+            Identity identity,
+            Replies replies,
+            RetainedReplay replay,
+            Consumer<MqttPacket> takeAgain) {
         this.context = context;
         this.identity = identity;
         this.replies = replies;
         this.replay = replay;
+        this.takeAgain = takeAgain;
         permissions = identity.permissions();
     }
 
     /** Takes a SUBSCRIBE; there is one answer for each entry [MQTT-3.8.4-5, MQTT-3.8.4-6]. */
     void subscribe(Subscribe packet) {
-        inTurn(() -> make(packet));
+        if (!waits(packet)) {
+            inTurn(() -> make(packet));
+        }
     }
 
     private void make(Subscribe packet) {
@@ -89,13 +107,15 @@ final class SubscribeFlow {
                     if (permissions.version() != version) {
                         review(); // what was granted may have been looked for before it was there
                     }
-                    turnIsOver();
+                    turnIsOver(failure);
                 }));
     }
 
     /** Takes an UNSUBSCRIBE. */
     void unsubscribe(Unsubscribe packet) {
-        inTurn(() -> remove(packet));
+        if (!waits(packet)) {
+            inTurn(() -> remove(packet));
+        }
     }
 
     private void remove(Unsubscribe packet) {
@@ -107,10 +127,38 @@ final class SubscribeFlow {
                     if (failure == null) {
                         replay.forget(filters); // [MQTT-3.10.4-2]
                     }
-                    replies.unsuback(packet.packetId(), reasons(filters.size(), existed, failure));
+                    replies.unsuback(packet.packetId(), reasons(filters.size(), existed));
                     replay.proceed();
-                    turnIsOver();
+                    turnIsOver(failure);
                 }));
+    }
+
+    /** Has a packet taken later, and the client not read before, while it has written as much as it may for now. */
+    private boolean waits(MqttPacket packet) {
+        long nanos = hasWaited ? 0 : context.backend().subscriptions().waitNanos(identity.subscriber());
+        hasWaited = false;
+        if (nanos == 0) {
+            return false;
+        }
+        context.gate().close(PauseReason.SUBSCRIBE_RATE);
+        await(packet, nanos);
+        return true;
+    }
+
+    private void await(MqttPacket packet, long nanos) {
+        var _ = context.schedule(nanos, () -> {
+            if (isClosed) {
+                return;
+            }
+            long more = context.backend().subscriptions().waitNanos(identity.subscriber());
+            if (more > 0) {
+                await(packet, more); // another connection of the client's has written meanwhile
+            } else {
+                hasWaited = true;
+                takeAgain.accept(packet);
+                context.gate().open(PauseReason.SUBSCRIBE_RATE);
+            }
+        });
     }
 
     /**
@@ -148,7 +196,7 @@ final class SubscribeFlow {
                     if (failure == null) {
                         withdrawn(withdrawn);
                     } else {
-                        LOG.warn("subscriptions of {} were not withdrawn", name(), failure);
+                        LOG.debug("subscriptions of {} were not withdrawn", name(), failure);
                     }
                     turnIsOver();
                 }));
@@ -190,6 +238,14 @@ final class SubscribeFlow {
         isChanging = true;
         context.gate().close(PauseReason.SUBSCRIBING);
         change.run();
+    }
+
+    private void turnIsOver(@Nullable Throwable failure) {
+        if (failure == null) {
+            turnIsOver();
+        } else {
+            var _ = context.schedule(REST_NANOS, this::turnIsOver);
+        }
     }
 
     private void turnIsOver() {
@@ -298,7 +354,7 @@ final class SubscribeFlow {
             int packetId, List<Answer> answers, @Nullable List<Outcome> outcomes, @Nullable Throwable failure) {
         Iterator<Outcome> made = outcomes == null ? null : outcomes.iterator();
         if (made == null) {
-            LOG.warn("subscriptions were not made", failure);
+            LOG.debug("subscriptions of {} were not made", name(), failure);
         }
         List<ReasonCode> reasons = new ArrayList<>(answers.size());
         for (Answer answer : answers) {
@@ -340,11 +396,8 @@ final class SubscribeFlow {
         return ReasonCode.granted(request.qos());
     }
 
-    private static List<ReasonCode> reasons(int count, @Nullable List<Boolean> existed, @Nullable Throwable failure) {
+    private static List<ReasonCode> reasons(int count, @Nullable List<Boolean> existed) {
         List<ReasonCode> reasons = new ArrayList<>(count);
-        if (existed == null) {
-            LOG.warn("subscriptions were not removed", failure);
-        }
         for (int i = 0; i < count; i++) {
             reasons.add(existed == null ? ReasonCode.UNSPECIFIED_ERROR : reason(existed.get(i)));
         }

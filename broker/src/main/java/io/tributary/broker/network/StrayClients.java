@@ -1,8 +1,7 @@
 package io.tributary.broker.network;
 
 import io.netty.channel.Channel;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
+import io.tributary.common.time.LineAMinute;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -11,22 +10,17 @@ import java.util.function.LongSupplier;
  * of them a minute, and how many there were. Any thread.
  */
 final class StrayClients {
-    private static final long MINUTE_NANOS = TimeUnit.MINUTES.toNanos(1);
-
     private final String listener;
     private final String takes;
-    private final LongSupplier nanoClock;
     private final Consumer<String> log;
-    private final AtomicLong saidNanos;
-    private final AtomicLong unsaid = new AtomicLong();
+    private final LineAMinute lines;
 
     /** Creates those of a listener; none has come yet. */
     StrayClients(ListenerConfig config, LongSupplier nanoClock, Consumer<String> log) {
         listener = config.name();
         takes = takes(config.kind());
-        this.nanoClock = nanoClock;
         this.log = log;
-        saidNanos = new AtomicLong(nanoClock.getAsLong() - MINUTE_NANOS);
+        lines = new LineAMinute(nanoClock);
     }
 
     /** What clients of the listener should speak, in words. */
@@ -41,14 +35,10 @@ final class StrayClients {
      *     the log
      */
     void came(Channel client, String did) {
-        unsaid.incrementAndGet();
-        long now = nanoClock.getAsLong();
-        long before = saidNanos.get();
-        if (now - before >= MINUTE_NANOS && saidNanos.compareAndSet(before, now)) {
-            long others = unsaid.getAndSet(0) - 1;
+        String others = lines.happened();
+        if (others != null) {
             log.accept("a client " + did + " on the listener " + listener + ", which takes " + takes + ": "
-                    + ClientOrigin.text(client)
-                    + (others > 0 ? " (and " + others + " more since the last such line)" : ""));
+                    + ClientOrigin.text(client) + others);
         }
     }
 

@@ -25,6 +25,9 @@ public interface ClientSubscriptions {
     /** {@link Subscriptions#unsubscribe}. */
     CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, long epoch, List<TopicFilter> filters);
 
+    /** {@link Subscriptions#waitNanos}. */
+    long waitNanos(Subscriber subscriber);
+
     /** Whether a client with these permissions may have all subscriptions of its session as they are. */
     boolean areWithin(Subscriber subscriber, Permissions permissions);
 

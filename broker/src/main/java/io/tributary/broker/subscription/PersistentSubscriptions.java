@@ -51,6 +51,8 @@ final class PersistentSubscriptions {
     private final boolean isShared;
     private final SubscriptionIndex index;
     private final RecordFormat format;
+    private final WritePace pace;
+    private final UnwrittenSubscriptions unwritten;
     private final ToIntFunction<String> shardOf;
     /**
      * What was read last of each client and is not late; also without subscriptions, as long as it is in the map; by
@@ -77,6 +79,8 @@ final class PersistentSubscriptions {
      * @param shards how many shards there are
      * @param shardOf the shard of a client
      * @param format in which records are written; is told of those that this version is too old to read
+     * @param pace is told what is written
+     * @param unwritten is told what could not be written
      */
     PersistentSubscriptions(
             ReplicatedMap map,
@@ -84,8 +88,12 @@ final class PersistentSubscriptions {
             SubscriptionIndex index,
             int shards,
             ToIntFunction<String> shardOf,
-            RecordFormat format) {
+            RecordFormat format,
+            WritePace pace,
+            UnwrittenSubscriptions unwritten) {
         this.format = format;
+        this.pace = pace;
+        this.unwritten = unwritten;
         this.shardOf = shardOf;
         applied = Stream.generate(Applied::new).limit(shards).toList();
         this.map = map;
@@ -308,14 +316,15 @@ final class PersistentSubscriptions {
     }
 
     private CompletionStage<@Nullable Void> write(String clientId, SessionSubscriptions after) {
-        CompletionStage<@Nullable Void> done =
-                map.put(clientId, SubscriptionsCodec.encode(clientId, after, format.toWrite()));
+        byte[] record = SubscriptionsCodec.encode(clientId, after, format.toWrite());
+        pace.wrote(clientId, record.length);
+        CompletionStage<@Nullable Void> done = map.put(clientId, record);
         Write write = new Write(after, done);
         writes.put(clientId, write);
         return done.whenComplete((_, failure) -> {
             writes.remove(clientId, write);
             if (failure != null) {
-                LOG.error("subscriptions of {} are not stored", GroupIdentifier.display(clientId), failure);
+                unwritten.failed(clientId, failure);
             } else if (after.isOver()) {
                 removeIfLatest(clientId, after);
             }

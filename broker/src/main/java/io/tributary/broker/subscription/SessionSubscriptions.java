@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,22 +82,25 @@ record SessionSubscriptions(
     }
 
     /**
-     * Adds or replaces subscriptions [MQTT-3.8.4-3], as long as there are no more than allowed.
+     * Adds or replaces subscriptions [MQTT-3.8.4-3], as long as there is no more than allowed. What is
+     * there stays, also when it is more.
      *
      * @param room how many may be added
      */
     Change<Outcome> subscribe(List<SubscriptionRequest> requests, SubscriptionLimits limits, long room) {
         Map<TopicFilter, SubscriptionRequest> after = new HashMap<>(byFilter);
+        Filters filters = new Filters(byFilter.keySet());
         List<Outcome> outcomes = new ArrayList<>(requests.size());
         for (SubscriptionRequest request : requests) {
             if (after.replace(request.filter(), request) != null) {
                 outcomes.add(Outcome.REPLACED);
-            } else if (after.size() >= limits.perClient() || limits.exceededBy(request.filter())) {
+            } else if (!filters.leaveRoom(request.filter(), limits)) {
                 outcomes.add(Outcome.QUOTA_EXCEEDED);
             } else if (after.size() - byFilter.size() >= room) {
                 outcomes.add(Outcome.TENANT_QUOTA_EXCEEDED);
             } else {
                 after.put(request.filter(), request);
+                filters.add(request.filter());
                 outcomes.add(Outcome.CREATED);
             }
         }
@@ -142,6 +146,30 @@ record SessionSubscriptions(
 
     private static SubscriptionDecision standing(SubscriptionRequest request, Permissions permissions) {
         return permissions.standing(request.filter().filter(), request.qos());
+    }
+
+    /** What of its client's limits a session's filters take. */
+    private static final class Filters {
+        private int count;
+        private int shared;
+        private long size;
+
+        Filters(Set<TopicFilter> filters) {
+            filters.forEach(this::add);
+        }
+
+        void add(TopicFilter filter) {
+            count++;
+            shared += filter.isShared() ? 1 : 0;
+            size += SubscriptionLimits.size(filter);
+        }
+
+        boolean leaveRoom(TopicFilter filter, SubscriptionLimits limits) {
+            return count < limits.perClient()
+                    && !(filter.isShared() && shared >= limits.sharedPerClient())
+                    && !limits.exceededBy(filter)
+                    && size + SubscriptionLimits.size(filter) <= limits.sizePerClient();
+        }
     }
 
     /**

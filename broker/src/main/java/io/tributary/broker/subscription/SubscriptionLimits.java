@@ -6,36 +6,47 @@ import static io.tributary.common.setting.InvalidSettingException.checkWithin;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.setting.InvalidSettingException;
 import io.tributary.common.topic.TopicFilter;
-import io.tributary.common.topic.TopicLimits;
 
 /**
  * How many subscriptions there may be and of what size, and how much memory speeds up matching.
  *
  * @param perClient the most subscriptions of one client; more are answered with "quota exceeded" (0x97)
+ * @param sharedPerClient the most of them that are shared ones; more are answered so, too. A client that is the only
+ *     member of each gets a copy of a message for each.
+ * @param sizePerClient the most bytes of all topic filters of one client together, 1 KiB to 64 MiB; what is beyond is
+ *     answered so, too. Each change of a persistent session's subscriptions writes all of them.
  * @param filterBytes the longest topic filter in UTF-8 as clients write it, {@code $share/NAME/} included, 16 to
  *     65,535; a longer one is answered with "quota exceeded". What waits for a member of a shared subscription has it
  *     with each message.
  * @param cachedTopics how many topics the match cache has room for, rounded up to a power of two; 0 switches it off
  */
-public record SubscriptionLimits(int perClient, int filterBytes, int cachedTopics) {
+public record SubscriptionLimits(
+        int perClient, int sharedPerClient, int sizePerClient, int filterBytes, int cachedTopics) {
+
     private static final int MOST_CACHED_TOPICS = 1 << 22;
 
     /** Checks the limits. */
     public SubscriptionLimits {
         checkAtLeast("max-per-client", perClient, 1);
+        checkAtLeast("max-shared-per-client", sharedPerClient, 0);
+        checkWithin("max-size-per-client", sizePerClient, 1024, 64 << 20);
         checkWithin("max-filter-size", filterBytes, 16, 65_535);
         checkWithin("cached-topics", cachedTopics, 0, MOST_CACHED_TOPICS);
     }
 
-    /** 1,000 subscriptions a client, topic filters of 1 KiB and 16,384 cached topics. */
+    /** 1,000 subscriptions a client, 100 of them shared, topic filters of 1 KiB, 256 KiB together; 16,384 cached topics. */
     public static SubscriptionLimits defaults() {
-        return new SubscriptionLimits(1_000, 1024, 16_384);
+        return new SubscriptionLimits(1_000, 100, 256 << 10, 1024, 16_384);
     }
 
     /** Whether a topic filter is too long. */
     boolean exceededBy(TopicFilter filter) {
-        return new TopicLimits(filterBytes, Integer.MAX_VALUE)
-                .exceededBy(TenantNames.visible(filter).toString());
+        return size(filter) > filterBytes;
+    }
+
+    /** The bytes of a topic filter that count: those that its client wrote. */
+    static int size(TopicFilter filter) {
+        return TenantNames.visible(filter).sizeBytes();
     }
 
     /** The defaults, to be changed. */
@@ -51,11 +62,15 @@ public record SubscriptionLimits(int perClient, int filterBytes, int cachedTopic
     /** Collects values under the names of the settings. Not thread-safe. */
     public static final class Builder {
         private int maxPerClient;
+        private int maxSharedPerClient;
+        private int maxSizePerClient;
         private int maxFilterSize;
         private int cachedTopics;
 
         private Builder(SubscriptionLimits from) {
             maxPerClient = from.perClient;
+            maxSharedPerClient = from.sharedPerClient;
+            maxSizePerClient = from.sizePerClient;
             maxFilterSize = from.filterBytes;
             cachedTopics = from.cachedTopics;
         }
@@ -63,6 +78,18 @@ public record SubscriptionLimits(int perClient, int filterBytes, int cachedTopic
         /** The most subscriptions of one client. */
         public Builder maxPerClient(int value) {
             maxPerClient = value;
+            return this;
+        }
+
+        /** The most shared subscriptions of one client. */
+        public Builder maxSharedPerClient(int value) {
+            maxSharedPerClient = value;
+            return this;
+        }
+
+        /** The most bytes of all topic filters of one client together, 1 KiB to 64 MiB. */
+        public Builder maxSizePerClient(int value) {
+            maxSizePerClient = value;
             return this;
         }
 
@@ -84,7 +111,8 @@ public record SubscriptionLimits(int perClient, int filterBytes, int cachedTopic
          * @throws InvalidSettingException when a value is not allowed, with the name of its setting
          */
         public SubscriptionLimits build() {
-            return new SubscriptionLimits(maxPerClient, maxFilterSize, cachedTopics);
+            return new SubscriptionLimits(
+                    maxPerClient, maxSharedPerClient, maxSizePerClient, maxFilterSize, cachedTopics);
         }
     }
 }

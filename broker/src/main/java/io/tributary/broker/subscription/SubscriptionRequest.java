@@ -17,7 +17,7 @@ public record SubscriptionRequest(
         CREATED,
         /** The subscription replaced another of the same client with the same filter. */
         REPLACED,
-        /** The client has as many subscriptions as it may. */
+        /** The client has as many subscriptions as it may, or this one is too long. */
         QUOTA_EXCEEDED,
         /** The sessions of the client's tenant have, together, as many as they may. */
         TENANT_QUOTA_EXCEEDED;

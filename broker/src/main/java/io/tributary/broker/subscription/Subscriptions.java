@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
@@ -39,6 +40,7 @@ public final class Subscriptions implements ClientSubscriptions {
     private final Routes routes;
     private final @Nullable RemoteRoutes remote;
     private final SubscriptionIndex index;
+    private final WritePace pace;
     private final PersistentSubscriptions persistent;
     private final TransientSubscriptions transients;
 
@@ -62,13 +64,14 @@ public final class Subscriptions implements ClientSubscriptions {
             ToIntFunction<Subscriber> inFlight,
             int shards,
             ToIntFunction<String> shardOf) {
-        this(map, routes, limits, choice, inFlight, shards, shardOf, Authorizer.allowAll());
+        this(map, routes, limits, choice, inFlight, shards, shardOf, Authorizer.allowAll(), System::nanoTime);
     }
 
     /**
      * The same.
      *
      * @param authorizer says what subscribers may have of what their subscriptions bring
+     * @param nanoTime the time in nanoseconds of any origin
      */
     public Subscriptions(
             ReplicatedMap map,
@@ -78,14 +81,18 @@ public final class Subscriptions implements ClientSubscriptions {
             ToIntFunction<Subscriber> inFlight,
             int shards,
             ToIntFunction<String> shardOf,
-            Authorizer authorizer) {
+            Authorizer authorizer,
+            LongSupplier nanoTime) {
         this.limits = limits;
         this.routes = routes;
         groups = new SharedGroups(choice, inFlight, routes);
         applications = new SharedGroups(choice, inFlight, routes);
         index = new SubscriptionIndex(groups, applications, limits.cachedTopics(), authorizer);
-        persistent = new PersistentSubscriptions(map, !routes.isNone(), index, shards, shardOf, routes.format());
-        transients = new TransientSubscriptions(index, routes);
+        UnwrittenSubscriptions unwritten = new UnwrittenSubscriptions(nanoTime);
+        pace = new WritePace(nanoTime);
+        persistent = new PersistentSubscriptions(
+                map, !routes.isNone(), index, shards, shardOf, routes.format(), pace, unwritten);
+        transients = new TransientSubscriptions(index, routes, unwritten);
         remote = RemoteRoutes.beside(routes, index);
     }
 
@@ -183,6 +190,7 @@ public final class Subscriptions implements ClientSubscriptions {
      */
     public void repair(Predicate<String> ownsClient) {
         persistent.repair(ownsClient);
+        pace.tidy();
     }
 
     /**
@@ -218,6 +226,15 @@ public final class Subscriptions implements ClientSubscriptions {
     @Override
     public CompletionStage<List<Boolean>> unsubscribe(Subscriber subscriber, long epoch, List<TopicFilter> filters) {
         return change(subscriber, epoch, session -> session.unsubscribe(filters));
+    }
+
+    /**
+     * How long a client is to wait before its next change, since its changes before have written as much as they may
+     * for now; 0 for not at all.
+     */
+    @Override
+    public long waitNanos(Subscriber subscriber) {
+        return subscriber.persistent() ? pace.waitNanos(subscriber.clientId()) : 0;
     }
 
     /**

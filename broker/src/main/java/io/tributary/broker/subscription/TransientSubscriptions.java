@@ -19,11 +19,13 @@ import org.jspecify.annotations.Nullable;
 final class TransientSubscriptions {
     private final SubscriptionIndex index;
     private final Routes routes;
+    private final UnwrittenSubscriptions unwritten;
     private final ConcurrentMap<Subscriber, Session> sessions = new ConcurrentHashMap<>();
 
-    TransientSubscriptions(SubscriptionIndex index, Routes routes) {
+    TransientSubscriptions(SubscriptionIndex index, Routes routes, UnwrittenSubscriptions unwritten) {
         this.index = index;
         this.routes = routes;
+        this.unwritten = unwritten;
     }
 
     /**
@@ -133,6 +135,7 @@ final class TransientSubscriptions {
                         subscriber, after, before); // a session that has ended has withdrawn what was there before
             }
             if (failure != null) {
+                unwritten.failed(subscriber.clientId(), failure);
                 takeBack(before, after);
                 return CompletableFuture.failedStage(failure);
             }

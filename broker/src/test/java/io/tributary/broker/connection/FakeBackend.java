@@ -138,6 +138,9 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     int priorityOfWills;
     RouteOutcome outcome = new RouteOutcome.Safe();
     Outcome subscribeOutcome = Outcome.CREATED;
+    /** For how long a change of subscriptions is to wait. */
+    long subscribeWaitNanos;
+
     Destinations otherMember = Destinations.NONE;
 
     @Nullable
@@ -400,6 +403,11 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
         return CompletableFuture.completedFuture(filters.stream()
                 .map(filter -> !filter.filter().contains("never"))
                 .toList());
+    }
+
+    @Override
+    public long waitNanos(Subscriber subscriber) {
+        return subscribeWaitNanos;
     }
 
     @Override

@@ -22,6 +22,7 @@ public final class InMemoryReplicatedMap implements ReplicatedMap {
     private @Nullable Follower follower;
     private @Nullable RuntimeException failure;
     private boolean holding;
+    private long writtenBytes;
 
     /** Creates an empty one. */
     public InMemoryReplicatedMap() {
@@ -50,7 +51,8 @@ public final class InMemoryReplicatedMap implements ReplicatedMap {
     }
 
     @Override
-    public CompletionStage<@Nullable Void> put(String key, byte[] value) {
+    public synchronized CompletionStage<@Nullable Void> put(String key, byte[] value) {
+        writtenBytes += value.length;
         return write(key, value);
     }
 
@@ -94,6 +96,11 @@ public final class InMemoryReplicatedMap implements ReplicatedMap {
     /** The keys of all writes so far, in order, also of those that wait. */
     public synchronized List<String> written() {
         return List.copyOf(written);
+    }
+
+    /** How many bytes were put so far. */
+    public synchronized long writtenBytes() {
+        return writtenBytes;
     }
 
     /** What is stored under a key. */

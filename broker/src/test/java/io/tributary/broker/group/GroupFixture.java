@@ -65,12 +65,13 @@ final class GroupFixture {
     final Subscriptions subscriptions = new Subscriptions(
             map,
             new Routes(routes, "node#1", RecordFormat.alone()),
-            new SubscriptionLimits(100, 1024, 64),
+            new SubscriptionLimits(100, 100, 1 << 20, 1024, 64),
             SharedChoice.DEFAULT,
             _ -> 0,
             1,
             _ -> 0,
-            new Forbidding());
+            new Forbidding(),
+            System::nanoTime);
     private final ConnectionRegistry connections = new ConnectionRegistry();
     final GroupServices services = new GroupServices(
             "node#1",

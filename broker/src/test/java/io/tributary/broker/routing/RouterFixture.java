@@ -67,7 +67,8 @@ public final class RouterFixture implements Authorizer, RouterRecorder {
             subscriber -> 0,
             1,
             _ -> 0,
-            this);
+            this,
+            System::nanoTime);
     /** The retained messages. */
     public final RetainedMessages retained;
 

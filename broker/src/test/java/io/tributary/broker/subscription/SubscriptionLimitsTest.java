@@ -9,15 +9,21 @@ class SubscriptionLimitsTest {
 
     @Test
     void hasDefaults() {
-        assertThat(SubscriptionLimits.defaults()).isEqualTo(new SubscriptionLimits(1_000, 1024, 16_384));
+        assertThat(SubscriptionLimits.defaults()).isEqualTo(new SubscriptionLimits(1_000, 100, 262_144, 1024, 16_384));
     }
 
     @Test
     void namesTheValueAndWhatIsAllowed() {
-        assertThatThrownBy(() -> new SubscriptionLimits(0, 1024, 1)).hasMessage("max-per-client: 0 is less than 1");
-        assertThatThrownBy(() -> new SubscriptionLimits(1, 1024, -1))
+        assertThatThrownBy(() -> limits(0, 1, 1024, 1024, 1)).hasMessage("max-per-client: 0 is less than 1");
+        assertThatThrownBy(() -> limits(1, -1, 1024, 1024, 1)).hasMessage("max-shared-per-client: -1 is less than 0");
+        assertThatThrownBy(() -> limits(1, 1, 1023, 1024, 1))
+                .hasMessage("max-size-per-client: 1023 is not within 1024 to 67108864");
+        assertThatThrownBy(() -> limits(1, 1, 1024, 1024, -1))
                 .hasMessage("cached-topics: -1 is not within 0 to 4194304");
-        assertThatThrownBy(() -> new SubscriptionLimits(1, 1024, 1 << 23))
-                .hasMessageStartingWith("cached-topics: 8388608");
+        assertThatThrownBy(() -> limits(1, 1, 1024, 1024, 1 << 23)).hasMessageStartingWith("cached-topics: 8388608");
+    }
+
+    private static SubscriptionLimits limits(int perClient, int shared, int size, int filterBytes, int cachedTopics) {
+        return new SubscriptionLimits(perClient, shared, size, filterBytes, cachedTopics);
     }
 }

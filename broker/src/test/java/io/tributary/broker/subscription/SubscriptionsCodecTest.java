@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class SubscriptionsCodecTest {
-    private static final SubscriptionLimits LIMITS = new SubscriptionLimits(10, 65_535, 0);
+    private static final SubscriptionLimits LIMITS = new SubscriptionLimits(10, 10, 1 << 20, 65_535, 0);
 
     private static final SessionSubscriptions SAMPLE = new SessionSubscriptions(
                     0x1234, 0x5678, 9, ClientKind.DEVICE, new Principal("r", "n"), Map.of())

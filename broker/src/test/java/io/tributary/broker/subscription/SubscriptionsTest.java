@@ -420,7 +420,7 @@ class SubscriptionsTest {
         return new Subscriptions(
                 map,
                 Routes.NONE,
-                new SubscriptionLimits(3, 64, 128),
+                new SubscriptionLimits(3, 3, 1024, 64, 128),
                 SharedChoice.DEFAULT,
                 session -> 0,
                 2,

@@ -36,12 +36,13 @@ final class TestNode {
         subscriptions = new Subscriptions(
                 this.stored,
                 new Routes(this.routes, id, format),
-                new SubscriptionLimits(100, 1024, 64),
+                new SubscriptionLimits(100, 100, 1 << 20, 1024, 64),
                 choice,
                 _ -> 0,
                 1,
                 _ -> 0,
-                authorizer);
+                authorizer,
+                System::nanoTime);
         subscriptions.start().toCompletableFuture().join();
     }
 

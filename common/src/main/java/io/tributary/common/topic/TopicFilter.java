@@ -56,6 +56,12 @@ public record TopicFilter(String filter, @Nullable String shareName) {
         return text.startsWith(SHARE_PREFIX);
     }
 
+    /** How many bytes it has in UTF-8, {@code $share/NAME/} included. */
+    public int sizeBytes() {
+        int share = shareName == null ? 0 : SHARE_PREFIX.length() + Utf8Length.of(shareName) + 1;
+        return share + Utf8Length.of(filter);
+    }
+
     /** Whether the filter is neither too long, {@code $share/NAME/} included, nor too deep. */
     public boolean isWithin(TopicLimits limits) {
         return !limits.exceededBy(toString()) && !limits.tooDeep(filter);

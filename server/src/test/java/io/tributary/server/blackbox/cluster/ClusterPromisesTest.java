@@ -90,6 +90,7 @@ class ClusterPromisesTest {
                 .setting("--tributary.ingest.topics=commands")
                 .setting("--tributary.sys.interval=1s")
                 .setting("--tributary.subscriptions.max-filter-size=65535B")
+                .setting("--tributary.subscriptions.max-size-per-client=2MB")
                 .setting("--tributary.applications.rules[0].client-id=*app-small-*")
                 .setting("--tributary.applications.rules[0].kind=application")
                 .setting("--tributary.applications.rules[0].topic=shared")
