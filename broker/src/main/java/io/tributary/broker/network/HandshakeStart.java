@@ -7,7 +7,9 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
+import io.tributary.broker.guard.Guard;
 import io.tributary.broker.loop.LoopShare;
+import java.net.InetAddress;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
@@ -42,13 +44,16 @@ final class HandshakeStart extends AbstractSniHandler<Boolean> {
         Channel channel = context.channel();
         Promise<Boolean> turn = context.executor().newPromise();
         LoopShare pace = layer.pace(channel.eventLoop());
+        InetAddress address = ClientOrigin.internetAddress(channel);
         HandshakeSlots.Slot mine = new HandshakeSlots.Slot(
-                () -> onLoop(channel, () -> pace.run(() -> turn.trySuccess(true))), channel::close);
+                address == null ? "" : Guard.text(address),
+                () -> onLoop(channel, () -> pace.run(() -> turn.trySuccess(true))),
+                channel::close);
         slot = mine;
-        channel.closeFuture().addListener(closed -> layer.slots().leave(mine));
         if (!layer.slots().enter(mine)) {
             layer.contexts().recorder().handshakeWaits(layer.contexts().name());
         }
+        channel.closeFuture().addListener(closed -> layer.slots().leave(mine));
         return turn;
     }
 
@@ -68,7 +73,10 @@ final class HandshakeStart extends AbstractSniHandler<Boolean> {
         SslHandler encryption = layer.contexts().accepted(context.alloc(), host);
         encryption.setHandshakeTimeoutMillis(timeout.toMillis());
         encryption.handshakeFuture().addListener(done -> ended(context.channel(), done.cause()));
-        context.pipeline().replace(this, null, encryption);
+        context.pipeline().replace(this, null, encryption); // which takes the client's first message
+        if (slot != null) {
+            layer.slots().answered(slot);
+        }
     }
 
     @Override

@@ -34,6 +34,7 @@ public final class Listeners {
     private static final Logger LOG = LoggerFactory.getLogger(Listeners.class);
 
     private static final int STEPS_A_SECOND = 10;
+    private static final long LOOK_AT_SLOTS_MILLIS = 100;
 
     private final List<ListenerConfig> configs;
     private final NetworkConfig network;
@@ -108,6 +109,9 @@ public final class Listeners {
         }
         TlsLayer layer = new TlsLayer(tls.of(config), services.guard());
         layers.add(layer);
+        loops.next()
+                .scheduleAtFixedRate(
+                        layer.slots()::look, LOOK_AT_SLOTS_MILLIS, LOOK_AT_SLOTS_MILLIS, TimeUnit.MILLISECONDS);
         return layer;
     }
 
