@@ -161,14 +161,14 @@ record SessionSubscriptions(
         void add(TopicFilter filter) {
             count++;
             shared += filter.isShared() ? 1 : 0;
-            size += SubscriptionLimits.size(filter);
+            size += SubscriptionLimits.cost(filter);
         }
 
         boolean leaveRoom(TopicFilter filter, SubscriptionLimits limits) {
             return count < limits.perClient()
                     && !(filter.isShared() && shared >= limits.sharedPerClient())
                     && !limits.exceededBy(filter)
-                    && size + SubscriptionLimits.size(filter) <= limits.sizePerClient();
+                    && size + SubscriptionLimits.cost(filter) <= limits.sizePerClient();
         }
     }
 

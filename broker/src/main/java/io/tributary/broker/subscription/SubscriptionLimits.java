@@ -6,6 +6,7 @@ import static io.tributary.common.setting.InvalidSettingException.checkWithin;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.setting.InvalidSettingException;
 import io.tributary.common.topic.TopicFilter;
+import io.tributary.common.topic.TopicLevels;
 
 /**
  * How many subscriptions there may be and of what size, and how much memory speeds up matching.
@@ -14,7 +15,8 @@ import io.tributary.common.topic.TopicFilter;
  * @param sharedPerClient the most of them that are shared ones; more are answered so, too. A client that is the only
  *     member of each gets a copy of a message for each.
  * @param sizePerClient the most bytes of all topic filters of one client together, 1 KiB to 64 MiB; what is beyond is
- *     answered so, too. Each change of a persistent session's subscriptions writes all of them.
+ *     answered so, too. Each change of a persistent session's subscriptions writes all of them. A filter with a
+ *     wildcard counts 32 bytes more for each of its levels, which all nodes have in memory.
  * @param filterBytes the longest topic filter in UTF-8 as clients write it, {@code $share/NAME/} included, 16 to
  *     65,535; a longer one is answered with "quota exceeded". What waits for a member of a shared subscription has it
  *     with each message.
@@ -24,6 +26,9 @@ public record SubscriptionLimits(
         int perClient, int sharedPerClient, int sizePerClient, int filterBytes, int cachedTopics) {
 
     private static final int MOST_CACHED_TOPICS = 1 << 22;
+
+    /** For each of its levels a filter with a wildcard may have an object of its own at all nodes. */
+    private static final int LEVEL_BYTES = 32;
 
     /** Checks the limits. */
     public SubscriptionLimits {
@@ -45,8 +50,13 @@ public record SubscriptionLimits(
     }
 
     /** The bytes of a topic filter that count: those that its client wrote. */
-    static int size(TopicFilter filter) {
+    private static int size(TopicFilter filter) {
         return TenantNames.visible(filter).sizeBytes();
+    }
+
+    /** What a topic filter takes of {@link #sizePerClient}. */
+    static int cost(TopicFilter filter) {
+        return size(filter) + (filter.hasWildcard() ? LEVEL_BYTES * TopicLevels.count(filter.filter()) : 0);
     }
 
     /** The defaults, to be changed. */

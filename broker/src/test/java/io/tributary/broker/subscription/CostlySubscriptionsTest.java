@@ -114,6 +114,17 @@ class CostlySubscriptionsTest {
                 .containsExactly(CREATED, CREATED, QUOTA_EXCEEDED, CREATED, QUOTA_EXCEEDED, REPLACED);
     }
 
+    /** Each of these filters has 127 objects of its own in the tree of all nodes. */
+    @ParameterizedTest
+    @MethodSource("bothKinds")
+    void limitsLevelsOfOneClientsFiltersWithWildcards(Subscriber subscriber) {
+        subscriptions = open(SubscriptionLimits.defaults());
+        String deep = "/a".repeat(126) + "/+";
+        assertThat(subscribe(subscriber, IntStream.range(0, 1_000).mapToObj(i -> i + deep)))
+                .filteredOn(CREATED::equals)
+                .hasSizeBetween(50, 100);
+    }
+
     @Test
     void countsBytesAsTheClientWroteThem() {
         subscriptions = open(new SubscriptionLimits(10, 10, 1024, 1024, 0));

@@ -13,6 +13,7 @@ import org.springframework.util.unit.DataSize;
  *     one brings the client a copy of a message, and everybody's messages are matched with all of them.
  * @param maxSizePerClient The size of all topic filters of one client together; those beyond it are answered with
  *     "quota exceeded". Each change of a persistent session's subscriptions writes all of them.
+ *     A filter with a wildcard counts 32 bytes more for each of its levels, which all nodes have in memory.
  * @param maxFilterSize The size of a topic filter, {@code $share/NAME/} included; a longer one is answered with "quota
  *     exceeded". What waits for a member of a shared subscription has it with each message.
  * @param cachedTopics For how many topics the matching subscriptions are remembered; 0 for none.
