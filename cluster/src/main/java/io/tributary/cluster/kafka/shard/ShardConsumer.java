@@ -233,6 +233,7 @@ final class ShardConsumer implements AutoCloseable {
         try {
             lookAtAssignment();
             lookAtRequests();
+            lags.lookIfDue(); // also without a shard: publishers are refused by any node
             if (consumer.assignment().isEmpty()) {
                 LockSupport.parkNanos(RETRY.toNanos());
                 return;
@@ -240,7 +241,6 @@ final class ShardConsumer implements AutoCloseable {
             lookAtRanges();
             lookAtUnread();
             commits.commitIfDue();
-            lags.lookIfDue();
             if (!isPollNext && early.handOut(this::handOutEarly)) {
                 isPollNext = true; // or Kafka would not be asked while there are always some
                 return;

@@ -178,6 +178,37 @@ class KafkaShardLogTest extends ShardLogContract {
         }
     }
 
+    @Test
+    void nodeWithoutShardsLearnsWhichOnesLagAndWhichDoNoMore() {
+        log().close();
+        try (KafkaShardLog log = new KafkaShardLog(
+                config(),
+                "node",
+                SHARDS,
+                Duration.ofSeconds(2),
+                InstantSource.system(),
+                KafkaRecorder.NONE,
+                failure -> broken.incrementAndGet())) {
+            log.start(new RecordingReader());
+            get(append(log, 1));
+            until(() -> log.lagging().equals(Set.of(1))); // it has owned none since its start
+            log.assign(Set.of(1), () -> {});
+            log.assign(Set.of(), () -> {});
+            commit(1, 1);
+            until(() -> log.lagging().isEmpty());
+        }
+    }
+
+    /** As another node does that owns the shard. */
+    private void commit(int shard, long offset) {
+        Map<TopicPartition, OffsetAndMetadata> offsets = Map.of(shard(shard), new OffsetAndMetadata(offset));
+        try (Admin admin = TestKafka.admin(config())) {
+            get(admin.alterConsumerGroupOffsets(config().shardsTopic(), offsets)
+                    .all()
+                    .toCompletionStage());
+        }
+    }
+
     private static CompletableFuture<Long> append(KafkaShardLog log, int shard) {
         CompletableFuture<Long> appended = new CompletableFuture<>();
         log.append(shard, new byte[1], (offset, _) -> appended.complete(offset));
