@@ -152,8 +152,15 @@ public final class ClientProperties {
         return properties;
     }
 
-    /** A reader of whole topics, without a group. */
+    /** The follower of the maps' topics; is told when records that it has read are not there any more. */
     public static Map<String, Object> mapConsumer(KafkaConfig config, String clientId) {
+        Map<String, Object> properties = topicConsumer(config, clientId);
+        properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+        return properties;
+    }
+
+    /** A reader of whole topics, without a group. */
+    public static Map<String, Object> topicConsumer(KafkaConfig config, String clientId) {
         Map<String, Object> properties = consumer(config, clientId);
         properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, REPLAY_POLL_RECORDS);

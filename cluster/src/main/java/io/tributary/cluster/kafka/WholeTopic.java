@@ -29,7 +29,7 @@ public final class WholeTopic {
         TopicPartition partition = new TopicPartition(topic, 0);
         List<TopicPartition> assigned = List.of(partition);
         try (KafkaConsumer<byte[], byte[]> consumer =
-                KafkaClients.consumer(config, ClientProperties.mapConsumer(config, clientId))) {
+                KafkaClients.consumer(config, ClientProperties.topicConsumer(config, clientId))) {
             consumer.assign(assigned);
             consumer.seek(partition, from);
             long end = consumer.endOffsets(assigned, config.startTimeout())

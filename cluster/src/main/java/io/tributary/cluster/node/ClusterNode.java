@@ -55,6 +55,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
     final PeerStats peerStats;
     volatile BiConsumer<String, byte[]> tenants = (_, _) -> {};
 
+    private final ReplicatedMap nodes;
     private final Supplier<CompletionStage<@Nullable Void>> caughtUp;
     private final ClusterRecorder recorder;
     private final Consumer<Loss> onLost;
@@ -113,7 +114,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
      * Creates it; it is in no table yet and has no links.
      *
      * @param nodes the map that holds the table; nobody else follows it
-     * @param caughtUp completes when this node has read all that the maps have at the time of the call
+     * @param caughtUp completes when this node has read all that the other maps have at the time of the call
      * @param shardOf the shard of a client identifier
      * @param onLost told when the cluster holds this process for dead, or when it is cut off from what it needs or its
      *     wall clock is set back while it {@link #serving serves} clients: it is to close its connections, and may
@@ -128,6 +129,7 @@ public final class ClusterNode implements NodeView, AutoCloseable {
             ClusterRecorder recorder,
             Consumer<Loss> onLost) {
         this.runtime = runtime;
+        this.nodes = nodes;
         this.caughtUp = caughtUp;
         this.recorder = recorder;
         this.onLost = onLost;
@@ -359,6 +361,11 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         timer.after(LOOK_NANOS, this::pulse);
         look();
         lose(wallClock.look());
+        if (visibility.ask()) {
+            nodes.caughtUp()
+                    .thenCombine(caughtUp.get(), (_, _) -> true)
+                    .whenComplete((_, failure) -> visibility.asked(failure == null));
+        }
     }
 
     /** Soon, once for all shards that are served at a time. */

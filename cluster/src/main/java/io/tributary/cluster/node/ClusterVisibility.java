@@ -40,6 +40,7 @@ public final class ClusterVisibility implements Visibility, AutoCloseable {
     private final Set<NodeId> live = new HashSet<>();
     private final Set<NodeId> linked = new HashSet<>();
     private long repeatedNanos;
+    private boolean asking;
     private boolean closed;
 
     /**
@@ -145,6 +146,29 @@ public final class ClusterVisibility implements Visibility, AutoCloseable {
             maps.values().forEach(followers -> over.addAll(followers.takeDone(live)));
         }
         complete(over);
+    }
+
+    /**
+     * Whether Kafka is to be asked now, for this node is behind one that is gone; {@link #asked} is to be called
+     * afterwards.
+     */
+    public synchronized boolean ask() {
+        if (asking || maps.values().stream().noneMatch(Followers::isBehindForgotten)) {
+            return false;
+        }
+        asking = true;
+        maps.values().forEach(Followers::beginToAsk);
+        return true;
+    }
+
+    /**
+     * Kafka has been asked.
+     *
+     * @param caughtUp whether this node has seen all that the maps had when {@link #ask} was called, or later
+     */
+    public synchronized void asked(boolean caughtUp) {
+        asking = false;
+        maps.values().forEach(followers -> followers.endAsking(caughtUp));
     }
 
     /**

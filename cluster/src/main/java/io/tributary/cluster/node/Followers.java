@@ -22,7 +22,10 @@ final class Followers {
     private final Map<NodeId, Peer> peers = new HashMap<>();
     private final PriorityQueue<Wait> waits = new PriorityQueue<>(Comparator.comparingLong(Wait::position));
     private long own;
-    private long others;
+    /** How far at most those are that were forgotten: it is not known whether that is still in the map. */
+    private long gone;
+    /** The same of those that were forgotten before {@link #beginToAsk}. */
+    private long asked;
 
     Followers(String map, VisibilityConfig config) {
         this.map = map;
@@ -52,12 +55,35 @@ final class Followers {
 
     /** Another node's follower is there. */
     void reached(NodeId peer, long position, long nowNanos) {
-        others = Math.max(others, position);
         peers.computeIfAbsent(peer, id -> new Peer()).reached(position, own, nowNanos, leaveOutNanos);
     }
 
     void forget(NodeId peer) {
-        peers.remove(peer);
+        Peer forgotten = peers.remove(peer);
+        if (forgotten != null) {
+            gone = Math.max(gone, forgotten.position);
+        }
+    }
+
+    /**
+     * Whether this node's follower is behind one that is forgotten. It has to catch up, for the other one may have
+     * answered a SUBACK; but the map may have lost its end since, and then the follower never gets there. So Kafka is
+     * to be asked.
+     */
+    boolean isBehindForgotten() {
+        return own < gone;
+    }
+
+    /** Kafka is asked from now on whether this node's follower has seen all there is. */
+    void beginToAsk() {
+        asked = gone;
+        gone = 0;
+    }
+
+    /** @param caughtUp whether it had */
+    void endAsking(boolean caughtUp) {
+        gone = caughtUp ? gone : Math.max(gone, asked);
+        asked = 0;
     }
 
     void add(Wait wait) {
@@ -110,6 +136,10 @@ final class Followers {
 
     /** Whether this node's follower is behind the others'. */
     boolean isBehind(long nowNanos) {
+        long others = Math.max(gone, asked);
+        for (Peer peer : peers.values()) {
+            others = Math.max(others, peer.position);
+        }
         return lag.look(own, others, nowNanos);
     }
 

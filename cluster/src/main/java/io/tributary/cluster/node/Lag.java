@@ -27,6 +27,7 @@ final class Lag {
      * @return whether the follower is behind
      */
     boolean look(long reached, long others, long nowNanos) {
+        goal = Math.min(goal, others); // what nobody has any more may be lost
         boolean there = reached >= goal;
         if (!behind) {
             behind = !there && nowNanos - goalNanos > limitNanos;

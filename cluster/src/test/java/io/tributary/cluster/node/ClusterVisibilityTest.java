@@ -280,6 +280,67 @@ class ClusterVisibilityTest {
         assertThat(done).isCompleted();
     }
 
+    /** All records of a map are lost: the nodes begin anew, one after the other, as new processes. */
+    @Test
+    void nobodyStaysBehindWhatNobodyHasAnyMoreWhenAMapGoesBack() {
+        Node a = add("a");
+        a.reached(1_000);
+        Node b = add("b");
+        timer.pass(LEAVE_OUT);
+        assertThat(b.visibility.isBehind()).isTrue();
+        end(a);
+        Node again = add("a again");
+        assertThat(b.visibility.ask()).isTrue();
+        assertThat(b.visibility.ask()).as("one question at a time").isFalse();
+        b.visibility.asked(true);
+        b.reached(5);
+        again.reached(5);
+        timer.pass(LEAVE_OUT);
+        assertThat(b.visibility.isBehind()).isFalse();
+        assertThat(again.visibility.isBehind()).isFalse();
+        assertThat(b.everywhere(5)).isCompleted();
+        assertThat(b.visibility.ask()).isFalse();
+        timer.pass(LEAVE_OUT);
+        assertThat(b.told).containsExactly("behind", "caught up");
+        assertThat(again.told).isEmpty();
+    }
+
+    /** It may have answered a SUBACK without this node. */
+    @Test
+    void staysBehindANodeThatIsGoneUntilItHasAllThatKafkaHas() {
+        Node a = add("a");
+        Node b = add("b");
+        Node c = add("c");
+        a.reached(1_000);
+        c.reached(1_000);
+        timer.pass(LEAVE_OUT);
+        end(a);
+        assertThat(b.visibility.ask()).isTrue();
+        c.reached(2_000);
+        timer.pass(MOMENT);
+        end(c); // after the question: its answer says nothing of that
+        b.visibility.asked(true);
+        timer.pass(LEAVE_OUT);
+        assertThat(b.visibility.isBehind()).isTrue();
+        assertThat(b.visibility.ask()).isTrue();
+        b.visibility.asked(false);
+        timer.pass(LEAVE_OUT);
+        assertThat(b.visibility.isBehind()).isTrue();
+        b.reached(2_000);
+        timer.pass(LEAVE_OUT);
+        assertThat(b.visibility.isBehind()).isFalse();
+        assertThat(b.visibility.ask()).isFalse();
+    }
+
+    private void end(Node node) {
+        nodes.remove(node.id);
+        node.visibility.close();
+        for (Node other : nodes.values()) {
+            other.visibility.linkDown(node.id);
+            other.visibility.gone(node.id);
+        }
+    }
+
     @Test
     void learnsItAnywayWhenAMessageIsLost() {
         Node a = add("a");

@@ -238,7 +238,7 @@ public final class ShardsTopic implements AutoCloseable {
             left.put(all.get(i), ends[i]);
         }
         try (KafkaConsumer<byte[], byte[]> consumer =
-                KafkaClients.consumer(config, ClientProperties.mapConsumer(config, name() + "-reading"))) {
+                KafkaClients.consumer(config, ClientProperties.topicConsumer(config, name() + "-reading"))) {
             consumer.assign(all);
             all.forEach(partition -> consumer.seek(partition, from.getOrDefault(partition.partition(), 0L)));
             long deadline = System.nanoTime() + config.startTimeout().toNanos();

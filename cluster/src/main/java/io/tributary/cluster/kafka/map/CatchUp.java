@@ -64,7 +64,8 @@ final class CatchUp {
         return knownEnd;
     }
 
-    void close() {
+    /** Fails the calls that wait, and further ones. */
+    void close(KafkaAccessException failure) {
         List<Round> left;
         synchronized (this) {
             closed = true;
@@ -77,7 +78,6 @@ final class CatchUp {
                 left.add(next);
             }
         }
-        KafkaAccessException failure = new KafkaAccessException("the map is closed");
         left.forEach(round -> round.done.completeExceptionally(failure));
     }
 

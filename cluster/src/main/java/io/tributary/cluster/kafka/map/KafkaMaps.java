@@ -9,15 +9,24 @@ import io.tributary.cluster.kafka.TopicNeeds;
 import io.tributary.persistence.limit.ByteBudget;
 import io.tributary.persistence.replicated.Visibility;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The replicated maps of a node, each a compacted topic of one partition, {@code <prefix>.<name>}. All share a
@@ -25,6 +34,9 @@ import org.apache.kafka.common.TopicPartition;
  * number of maps.
  */
 public final class KafkaMaps implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(KafkaMaps.class);
+    private static final long LOOK_SECONDS = 5;
+
     private final KafkaConfig config;
     private final Visibility visibility;
     private final OrderedProducer producer;
@@ -34,6 +46,9 @@ public final class KafkaMaps implements AutoCloseable {
     private final ByteBudget ofClients;
 
     private final ByteBudget ofOthers;
+    private final Consumer<Throwable> onBroken;
+    private final Executor later = CompletableFuture.delayedExecutor(LOOK_SECONDS, TimeUnit.SECONDS);
+    private volatile boolean closed;
     private final Map<String, KafkaReplicatedMap> open = new ConcurrentHashMap<>();
 
     /**
@@ -42,8 +57,8 @@ public final class KafkaMaps implements AutoCloseable {
      * @param clientId names this node in Kafka's logs and metrics
      * @param maps how many maps there will be
      * @param visibility knows how far the other nodes' followers are, and is told how far this one's are
-     * @param onBroken told once when a write could not be made durable for good: the node stops itself. On a thread of
-     *     Kafka's or of whoever wrote; must not block
+     * @param onBroken told when a write could not be made durable for good, and when a map lost what it had: the node
+     *     stops itself. On a thread of Kafka's or of whoever wrote; must not block
      * @throws KafkaAccessException when the addresses of Kafka are not good
      */
     public KafkaMaps(
@@ -61,6 +76,8 @@ public final class KafkaMaps implements AutoCloseable {
         this.producer = new OrderedProducer(config, clientId + "-maps", maps, recorder, onBroken);
         this.consumer = new MapConsumer(config, clientId + "-maps", recorder, onBroken);
         this.admin = KafkaTopics.connect(config);
+        this.onBroken = onBroken;
+        later.execute(this::lookAtTopics);
     }
 
     /**
@@ -98,7 +115,34 @@ public final class KafkaMaps implements AutoCloseable {
         if (open.putIfAbsent(name, map) != null) {
             throw new IllegalStateException("map " + name + " is open");
         }
+        learnTopics(List.of(map));
         return map;
+    }
+
+    /**
+     * Now and then, until closed: a reader does not notice that a topic was deleted and made anew when the new one has
+     * more records than were read of the old one.
+     */
+    private void lookAtTopics() {
+        if (!closed) {
+            learnTopics(open.values());
+            later.execute(this::lookAtTopics);
+        }
+    }
+
+    /** Tells maps which topics theirs are; one that is not there, or not known now, is asked for next time. */
+    private void learnTopics(Collection<KafkaReplicatedMap> asking) {
+        Map<String, KafkaReplicatedMap> byTopic =
+                asking.stream().collect(Collectors.toMap(map -> map.partition().topic(), Function.identity()));
+        admin.describeTopics(byTopic.keySet())
+                .topicNameValues()
+                .forEach((topic, answer) -> answer.toCompletionStage().whenComplete((found, failure) -> {
+                    if (failure == null) {
+                        Objects.requireNonNull(byTopic.get(topic)).isTopic(found.topicId());
+                    } else {
+                        LOG.debug("topic {} is looked at later", topic, failure);
+                    }
+                }));
     }
 
     /**
@@ -107,6 +151,7 @@ public final class KafkaMaps implements AutoCloseable {
      */
     @Override
     public void close() {
+        closed = true;
         open.values().forEach(KafkaReplicatedMap::close);
         consumer.close();
         producer.close();
@@ -132,6 +177,11 @@ public final class KafkaMaps implements AutoCloseable {
 
     void closed(KafkaReplicatedMap map) {
         open.remove(map.name(), map);
+    }
+
+    /** A map has lost what it had. */
+    void lost(KafkaAccessException failure) {
+        onBroken.accept(failure);
     }
 
     /** Asks Kafka where a map ends: behind the last of its records that is durable. */

@@ -9,9 +9,12 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +27,9 @@ import org.slf4j.LoggerFactory;
  * that every other one has. When more bytes are being written than {@link KafkaMaps} has room for, a write
  * fails at once with {@link KafkaAccessException}, without effect: writes come from clients' requests, which are
  * answered. Within that buffer writes also wait for a producer that knows no server at the moment.
+ *
+ * <p>When Kafka has lost records that the follower has seen, or the topic is another one than before, the map fails all
+ * that waits and tells the node, which is to begin anew.
  *
  * <p>Stages complete on threads of Kafka's clients or of the visibility, or on the caller's. The follower is called on
  * one thread for all maps of the node. A follower that throws is logged and goes on with the next change.
@@ -45,6 +51,10 @@ public final class KafkaReplicatedMap implements ReplicatedMap {
 
     private volatile @Nullable Follower follower;
     private volatile boolean closed;
+
+    private final AtomicBoolean isLost = new AtomicBoolean();
+    private final AtomicReference<@Nullable Uuid> topicId = new AtomicReference<>();
+    private long position; // on the follower's thread
 
     KafkaReplicatedMap(KafkaMaps maps, String name, TopicPartition partition, PartitionQueue lane, MapWrites writes) {
         this.maps = maps;
@@ -87,7 +97,7 @@ public final class KafkaReplicatedMap implements ReplicatedMap {
         closed = true;
         writes.close(maps.closeTimeout());
         maps.consumer().unfollow(this);
-        catchUp.close();
+        catchUp.close(new KafkaAccessException("the map is closed"));
         maps.closed(this);
     }
 
@@ -121,10 +131,46 @@ public final class KafkaReplicatedMap implements ReplicatedMap {
     }
 
     /** All below the position has been handed out; the follower's thread. */
-    void reached(long position) {
-        maps.visibility().reached(name, position);
-        catchUp.reached(position);
-        writes.reached(position);
+    void reached(long newPosition) {
+        position = newPosition;
+        maps.visibility().reached(name, newPosition);
+        catchUp.reached(newPosition);
+        writes.reached(newPosition);
+    }
+
+    /** Kafka has not got any more what was handed out last; the follower's thread. */
+    void wentBack() {
+        lose("lost its end, or was made anew: offset " + (position - 1) + " was read, and is not there any more");
+    }
+
+    /** The topic of this name has that identifier now; any thread. */
+    void isTopic(Uuid id) {
+        Uuid before = topicId.get();
+        if (before == null) {
+            topicId.compareAndSet(null, id);
+        } else if (!before.equals(id)) {
+            lose("was deleted and made anew: it is " + id + ", and was " + before);
+        }
+    }
+
+    /**
+     * What the follower knows is not what the topic has, and what others will read: so the node is to begin anew. What
+     * waits for the follower waits in vain.
+     */
+    private void lose(String how) {
+        if (!isLost.compareAndSet(false, true)) {
+            return;
+        }
+        KafkaAccessException failure = new KafkaAccessException("topic " + partition.topic() + " " + how);
+        LOG.error(
+                "{}. This node begins anew with what the topic has; the rest is lost, also where it was acknowledged."
+                        + " docs/operating.md has a row \"lost its end, or was made anew\" that says what to make again",
+                failure.getMessage());
+        closed = true;
+        maps.consumer().unfollow(this);
+        writes.failAll(failure);
+        catchUp.close(failure);
+        maps.lost(failure);
     }
 
     private CompletionStage<@Nullable Void> write(String key, byte @Nullable [] value) {

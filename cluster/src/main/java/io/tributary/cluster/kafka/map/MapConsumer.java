@@ -6,6 +6,7 @@ import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -13,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
@@ -56,6 +58,7 @@ final class MapConsumer implements AutoCloseable {
         submit(() -> {
             followed.put(map.partition(), map);
             consumer.assign(followed.keySet());
+            consumer.seekToBeginning(List.of(map.partition()));
         });
     }
 
@@ -112,10 +115,21 @@ final class MapConsumer implements AutoCloseable {
             }
         } catch (WakeupException e) {
             LOG.trace("woken up", e);
+        } catch (InvalidOffsetException e) {
+            e.partitions().forEach(this::wentBack);
         } catch (RuntimeException e) {
             LOG.error("the maps cannot be read; trying again", e);
             recorder.onError();
             TimeUnit.NANOSECONDS.sleep(RETRY.toNanos());
+        }
+    }
+
+    /** Kafka has not got what was read last, or has something else in its place. */
+    private void wentBack(TopicPartition partition) {
+        KafkaReplicatedMap map = followed.remove(partition);
+        consumer.assign(followed.keySet());
+        if (map != null) {
+            map.wentBack();
         }
     }
 

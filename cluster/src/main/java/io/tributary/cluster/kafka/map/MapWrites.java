@@ -5,9 +5,10 @@ import io.tributary.persistence.limit.ByteBudget;
 import io.tributary.persistence.replicated.Visibility;
 import io.tributary.persistence.shard.AppendCallback;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -38,7 +39,9 @@ final class MapWrites {
     private final Set<Write> incomplete = ConcurrentHashMap.newKeySet();
 
     // Guarded by this.
-    private final ArrayDeque<Write> durable = new ArrayDeque<>();
+    /** By offset: one that Kafka has lost, and that no follower will see, holds up none that come in its place. */
+    private final PriorityQueue<Write> durable = new PriorityQueue<>(Comparator.comparingLong(write -> write.offset));
+
     /** What this node's follower has seen ends here. Without one nothing waits for it. */
     private long position = Long.MAX_VALUE;
 
@@ -93,16 +96,19 @@ final class MapWrites {
         try {
             CompletableFuture.allOf(all).get(timeout.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            failAll(e);
+            failAll(wasClosed(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            failAll(e);
+            failAll(wasClosed(e));
         }
     }
 
-    private void failAll(Exception reason) {
-        KafkaAccessException failure =
-                new KafkaAccessException("map " + map + " was closed before the write was seen", reason);
+    private KafkaAccessException wasClosed(Exception reason) {
+        return new KafkaAccessException("map " + map + " was closed before the write was seen", reason);
+    }
+
+    /** Fails the writes that are not complete, though they may be durable. */
+    void failAll(KafkaAccessException failure) {
         incomplete.forEach(write -> write.fail(failure));
     }
 

@@ -2,6 +2,7 @@ package io.tributary.cluster.kafka.map;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.persistence.limit.ByteBudget;
 import io.tributary.persistence.replicated.Visibility;
 import java.util.ArrayList;
@@ -47,6 +48,25 @@ class MapWritesTest {
         assertThat(asked).containsExactly(10L);
         assertThat(unknown.done().toCompletableFuture()).isCompleted();
         assertThat(next.done().toCompletableFuture()).isCompleted();
+    }
+
+    /** It waits until the node begins anew, and those that come in its place do not. */
+    @Test
+    void writeThatKafkaHasLostHoldsUpNoLaterOnes() {
+        writes.following();
+        MapWrites.Write lost = begin();
+        MapWrites.Write first = begin();
+        MapWrites.Write second = begin();
+        lost.onAppended(99, null);
+        writes.reached(50);
+        first.onAppended(50, null);
+        second.onAppended(51, null);
+        writes.reached(52);
+        assertThat(first.done().toCompletableFuture()).isCompleted();
+        assertThat(second.done().toCompletableFuture()).isCompleted();
+        assertThat(lost.done().toCompletableFuture()).isNotDone();
+        writes.failAll(new KafkaAccessException("the map lost its end"));
+        assertThat(lost.done().toCompletableFuture()).isCompletedExceptionally();
     }
 
     private MapWrites.Write begin() {

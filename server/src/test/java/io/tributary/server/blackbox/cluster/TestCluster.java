@@ -40,6 +40,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -48,6 +49,7 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.config.ConfigResource;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
@@ -342,6 +344,21 @@ public final class TestCluster implements AutoCloseable {
                             .noneMatch(listing -> listing.topicId().equals(id)));
             return id;
         });
+    }
+
+    /** Has an empty topic of one partition, with the same settings, in the place of one. */
+    void makeAnew(String topic) {
+        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+        Map<String, String> settings =
+                askKafka(admin -> admin.describeConfigs(List.of(resource)).all().get().values().stream()
+                        .flatMap(config -> config.entries().stream())
+                        .filter(entry -> entry.source() == ConfigEntry.ConfigSource.DYNAMIC_TOPIC_CONFIG)
+                        .collect(Collectors.toMap(ConfigEntry::name, ConfigEntry::value)));
+        deleteTopic(topic);
+        Void _ = askKafka(admin -> admin.createTopics(
+                        List.of(new NewTopic(topic, 1, (short) kafka.size()).configs(settings)))
+                .all()
+                .get());
     }
 
     /** What is asked of an administrator of Kafka. */
