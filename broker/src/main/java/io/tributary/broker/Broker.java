@@ -106,6 +106,7 @@ public final class Broker implements AutoCloseable {
         guard = new Guard(config.guard(), metrics.guard(), System::nanoTime, security.clock());
         gate = new CanaryGate(config.canary());
         metrics.gauge(BrokerMeters.UNAUTHENTICATED_MEMORY, () -> guard.memory().heldBytes());
+        metrics.gauge(BrokerMeters.SILENT_CONNECTIONS, this::silentConnections);
         metrics.countDeadlines(config.priorities().rules());
         metrics.gauge(BrokerMeters.BANS, () -> guard.bans().size());
         upgrade = new Upgrade(() -> node, security);
@@ -411,6 +412,11 @@ public final class Broker implements AutoCloseable {
     public Duration loopLag() {
         BrokerNode at = node;
         return at == null ? Duration.ZERO : at.loopLag();
+    }
+
+    private int silentConnections() {
+        BrokerNode at = node;
+        return at == null ? 0 : at.silentConnections();
     }
 
     /**

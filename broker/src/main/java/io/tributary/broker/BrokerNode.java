@@ -389,6 +389,11 @@ final class BrokerNode implements AutoCloseable {
         return Duration.ofNanos(listeners.lagNanos());
     }
 
+    /** How many connections have sent nothing yet. */
+    int silentConnections() {
+        return listeners.silentConnections();
+    }
+
     /** This node, for those who have its clients and shards go to others. */
     Departure departure() {
         return new Departure(

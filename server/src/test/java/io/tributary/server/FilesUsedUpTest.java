@@ -14,17 +14,23 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A broker that may open few files, and more clients than that. */
 @EnabledOnOs(OS.LINUX)
 class FilesUsedUpTest {
     private static final int LIMIT = 400;
+
+    /** MQTT 3.1.1, without a client identifier. */
+    private static final byte[] CONNECT = HexFormat.of().parseHex("100c00044d5154540402003c0000");
 
     @TempDir
     Path folder;
@@ -43,7 +49,7 @@ class FilesUsedUpTest {
                 "--server.port=" + managementPort)) {
             assertThat(broker.linesUntilReady()).anyMatch(line -> line.contains("the limit of open files is " + LIMIT));
             loadClasses(port, managementPort);
-            List<Socket> clients = connect(port, LIMIT);
+            List<Socket> clients = connect(port, LIMIT, CONNECT);
             broker.awaitLine("no file descriptors left (limit " + LIMIT + ")");
             for (Socket client : clients) {
                 client.close();
@@ -60,19 +66,53 @@ class FilesUsedUpTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"", "10"})
+    @Timeout(180)
+    void connectionsWithoutConnectLeaveFilesToOthers(String sent) throws Exception {
+        int port = Ports.free();
+        int limit = 1_000;
+        try (ChildProcess broker = ChildProcess.withOpenFiles(
+                limit,
+                TributaryApplication.class,
+                "--tributary.data-dir=" + folder,
+                "--tributary.limits.connect.timeout=5m",
+                "--tributary.listeners.tcp.port=" + port,
+                "--tributary.listeners.ws.port=0",
+                "--server.port=0")) {
+            broker.linesUntilReady();
+            List<Socket> strangers = connect(port, limit, HexFormat.of().parseHex(sent));
+            Socket good = connect(port, 1, CONNECT).getFirst();
+            good.setSoTimeout(30_000);
+            assertThat(HexFormat.of().formatHex(good.getInputStream().readNBytes(4)))
+                    .isEqualTo("20020000");
+            for (Socket stranger : strangers) {
+                stranger.close();
+            }
+            good.close();
+            broker.signal("TERM");
+            assertThat(broker.rest()).doesNotContain("no file descriptors left");
+        }
+    }
+
     /** They are files of their own in a test, unlike in a jar that is open. */
     private static void loadClasses(int port, int managementPort) throws Exception {
-        connect(port, 1).getFirst().close();
+        try (Socket client = connect(port, 1, CONNECT).getFirst()) {
+            client.setSoTimeout(30_000);
+            assertThat(client.getInputStream().read()).isPositive();
+        }
         await().atMost(Duration.ofMinutes(1))
                 .untilAsserted(() -> assertThat(get(managementPort, "prometheus"))
                         .contains("tributary_connections_closed_total{listener=\"tcp\"} 1.0"));
     }
 
     /** The system takes them, whether the broker accepts them or not. */
-    private static List<Socket> connect(int port, int count) throws IOException {
+    private static List<Socket> connect(int port, int count, byte[] sent) throws IOException {
         List<Socket> clients = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            clients.add(new Socket(InetAddress.getLoopbackAddress(), port));
+            Socket client = new Socket(InetAddress.getLoopbackAddress(), port);
+            client.getOutputStream().write(sent);
+            clients.add(client);
         }
         return clients;
     }

@@ -91,6 +91,19 @@ public final class EntryMemory {
         }
     }
 
+    /**
+     * There are too many connections: the oldest without a whole CONNECT gives way.
+     *
+     * @param spared unless no more than that many are without
+     */
+    public synchronized void oldestGivesWay(int spared) {
+        if (unfinished.size() > spared) {
+            Share oldest = unfinished.iterator().next();
+            forget(oldest);
+            oldest.giveWay.run();
+        }
+    }
+
     /** How much is held. */
     public synchronized long heldBytes() {
         return heldBytes;

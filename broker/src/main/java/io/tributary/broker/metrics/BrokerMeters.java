@@ -33,6 +33,11 @@ public enum BrokerMeters {
             Type.GAUGE,
             Unit.BYTES,
             "What connections have sent whose clients are not known yet, at most tributary.security.unauthenticated.memory."),
+    /** Connections that have sent nothing. */
+    SILENT_CONNECTIONS(
+            "tributary.connections.silent",
+            Type.GAUGE,
+            "Connections that have sent nothing yet; docs/security.md says how many may."),
     /** Bans. */
     BANNED(
             "tributary.clients.bans.made",

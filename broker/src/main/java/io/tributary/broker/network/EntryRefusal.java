@@ -14,6 +14,8 @@ public enum EntryRefusal {
     ORIGIN,
     /** It held memory, and did not say in time who it is. */
     MEMORY,
+    /** It had sent nothing, as too many others. */
+    SILENT,
     /** Its address connects too often. */
     ADDRESS_RATE,
     /** Its address is banned. */

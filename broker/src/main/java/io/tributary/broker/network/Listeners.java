@@ -44,6 +44,7 @@ public final class Listeners {
     private final NetworkRecorder recorder;
     private final Transport transport = Transport.best();
     private final UnfinishedPackets unfinished = UnfinishedPackets.ofThisProcess();
+    private final SilentConnections silent = SilentConnections.ofThisProcess();
     private final AcceptFailures acceptFailures;
     private final EventLoopGroup loops;
     private final LoopLag lag;
@@ -118,6 +119,11 @@ public final class Listeners {
     /** How late tasks of the event loops begin, the longest delay of the last second, in nanoseconds. */
     public long lagNanos() {
         return lag.nanos();
+    }
+
+    /** How many connections have sent nothing yet. */
+    public int silentConnections() {
+        return silent.count();
     }
 
     /** Refuses all new connections in answer to their CONNECT, as another node is to have them; or no more. */
@@ -213,6 +219,6 @@ public final class Listeners {
                 .childOption(
                         ChannelOption.WRITE_BUFFER_WATER_MARK,
                         new WriteBufferWaterMark(network.writeLowBytes(), network.writeHighBytes()))
-                .childHandler(new Pipeline(listener, layer, connections));
+                .childHandler(new Pipeline(listener, layer, connections, silent));
     }
 }

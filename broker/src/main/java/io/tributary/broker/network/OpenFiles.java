@@ -14,4 +14,10 @@ public final class OpenFiles {
                 ? OptionalLong.of(system.getMaxFileDescriptorCount())
                 : OptionalLong.empty();
     }
+
+    /** The same as a number, the largest there is where the system has no limit. */
+    static int most() {
+        long known = limit().orElse(0);
+        return known <= 0 ? Integer.MAX_VALUE : (int) Math.min(Integer.MAX_VALUE, known);
+    }
 }

@@ -39,17 +39,24 @@ final class Pipeline extends ChannelInitializer<Channel> {
     private final ListenerContext listener;
     private final SocketLayer layer;
     private final ChannelGroup open;
+    private final SilentConnections silent;
+    private final int manyOpen;
+    private final int fewUnfinished;
     private final AllowedOrigins origins;
 
     /**
      * Creates the initializer of a listener's connections.
      *
-     * @param open the connections that are open; new ones are added
+     * @param open the node's connections that are open; new ones are added
+     * @param silent those of them that have sent nothing yet; new ones are added
      */
-    Pipeline(ListenerContext listener, SocketLayer layer, ChannelGroup open) {
+    Pipeline(ListenerContext listener, SocketLayer layer, ChannelGroup open, SilentConnections silent) {
         this.listener = listener;
         this.layer = layer;
         this.open = open;
+        this.silent = new SilentConnections(listener.config().admission().maxConnections(), silent);
+        fewUnfinished = OpenFiles.most() / 4;
+        manyOpen = 3 * fewUnfinished;
         origins = AllowedOrigins.of(listener.config());
     }
 
@@ -57,7 +64,10 @@ final class Pipeline extends ChannelInitializer<Channel> {
     protected void initChannel(Channel channel) {
         ProxyProtocolConfig proxies = listener.config().proxyProtocol();
         open.add(channel);
-        channel.pipeline().addLast(new EntryBytes(channel, listener));
+        if (open.size() > manyOpen) {
+            listener.guard().memory().oldestGivesWay(fewUnfinished);
+        }
+        channel.pipeline().addLast(new EntryBytes(channel, listener, silent));
         if (proxies == null) {
             admit(channel);
         } else {

@@ -59,6 +59,18 @@ class EntryMemoryTest {
         assertThat(memory.heldBytes()).isEqualTo(64 * KIBIBYTE);
     }
 
+    @Test
+    void oldestWithoutAWholeConnectGivesWayUnlessTheyAreFew() {
+        List<Share> shares = fill(4);
+        memory.whole(shares.get(0));
+        memory.oldestGivesWay(3);
+        assertThat(gone).isEmpty();
+        memory.oldestGivesWay(2);
+        memory.oldestGivesWay(2);
+        assertThat(gone).containsExactly(1);
+        assertThat(memory.heldBytes()).isEqualTo(48 * KIBIBYTE);
+    }
+
     private List<Share> fill(int count) {
         List<Share> shares = new ArrayList<>();
         for (int i = 0; i < count; i++) {

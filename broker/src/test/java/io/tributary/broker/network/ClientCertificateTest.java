@@ -152,7 +152,11 @@ class ClientCertificateTest {
                 .build();
         SocketLayer layer = pipeline ->
                 pipeline.addLast(encryption.newHandler(pipeline.channel().alloc()));
-        Pipeline pipeline = new Pipeline(listener(), layer, new DefaultChannelGroup(GlobalEventExecutor.INSTANCE));
+        Pipeline pipeline = new Pipeline(
+                listener(),
+                layer,
+                new DefaultChannelGroup(GlobalEventExecutor.INSTANCE),
+                SilentConnections.ofThisProcess());
         Channel listening = new ServerBootstrap()
                 .group(loops)
                 .channel(NioServerSocketChannel.class)

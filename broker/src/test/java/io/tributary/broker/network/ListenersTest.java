@@ -17,7 +17,10 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -28,6 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ListenersTest {
     private static final Duration PATIENT = Duration.ofSeconds(10);
     private final FakeBackend backend = new FakeBackend();
+    private final Queue<EntryRefusal> refused = new ConcurrentLinkedQueue<>();
     private @Nullable Listeners listeners;
 
     @AfterEach
@@ -138,6 +142,37 @@ class ListenersTest {
     }
 
     @Test
+    void oldestSilentConnectionsGiveWay() throws IOException {
+        int port = start(limited(new AdmissionLimits(400, 0, 0), Duration.ofMinutes(5)), NetworkConfig.DEFAULT);
+        backend.echo();
+        List<Client> silent = new ArrayList<>();
+        try (Client connected = new Client(port)) {
+            connected.send(Packets.connect("connected"));
+            connected.receive(1);
+            for (int i = 0; i < 200; i++) {
+                silent.add(new Client(port));
+            }
+            Awaitility.await()
+                    .atMost(PATIENT)
+                    .untilAsserted(() -> assertThat(refused).hasSize(100).containsOnly(EntryRefusal.SILENT));
+            assertThat(silent.getFirst().isAtEnd()).isTrue();
+            try (Client good = new Client(port)) {
+                good.send(Packets.connect("good"), Packets.publish("from good"));
+                assertThat(good.receive(2)).hasExactlyElementsOfTypes(Connack.class, Publish.class);
+            }
+            Client last = silent.getLast();
+            last.send(Packets.connect("last"));
+            assertThat(last.receive(1)).hasExactlyElementsOfTypes(Connack.class);
+            connected.send(Packets.publish("from connected"));
+            assertThat(last.receive(1)).hasExactlyElementsOfTypes(Publish.class);
+        } finally {
+            for (Client one : silent) {
+                one.close();
+            }
+        }
+    }
+
+    @Test
     void lastPacketArrivesWhenClientHasSentMoreThanIsRead() throws IOException {
         int port = start(limited(AdmissionLimits.DEFAULT, PATIENT), NetworkConfig.DEFAULT);
         try (Client client = new Client(port)) {
@@ -221,7 +256,12 @@ class ListenersTest {
     }
 
     private Listeners listeners(ListenerConfig config, NetworkConfig network) {
-        return new Listeners(List.of(config), network, FakeServices.on(backend), backend.target, NetworkRecorder.NONE);
+        return new Listeners(List.of(config), network, FakeServices.on(backend), backend.target, new NetworkRecorder() {
+            @Override
+            public void refused(String listener, EntryRefusal reason) {
+                refused.add(reason);
+            }
+        });
     }
 
     private static ListenerConfig limited(AdmissionLimits admission, Duration connectTimeout) {

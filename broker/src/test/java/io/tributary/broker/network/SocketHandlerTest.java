@@ -437,7 +437,11 @@ class SocketHandlerTest {
                 unfinished,
                 new StrayClients(config, System::nanoTime, _ -> {}),
                 flushes);
-        return new Pipeline(listener, SocketLayer.PLAIN, new DefaultChannelGroup(GlobalEventExecutor.INSTANCE));
+        return new Pipeline(
+                listener,
+                SocketLayer.PLAIN,
+                new DefaultChannelGroup(GlobalEventExecutor.INSTANCE),
+                SilentConnections.ofThisProcess());
     }
 
     private static final class Flushes implements NetworkRecorder {

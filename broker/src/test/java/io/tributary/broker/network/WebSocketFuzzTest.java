@@ -164,6 +164,10 @@ class WebSocketFuzzTest {
                 new UnfinishedPackets(1L << 30),
                 new StrayClients(config, System::nanoTime, _ -> {}),
                 NetworkRecorder.NONE);
-        return new Pipeline(listener, SocketLayer.PLAIN, new DefaultChannelGroup(GlobalEventExecutor.INSTANCE));
+        return new Pipeline(
+                listener,
+                SocketLayer.PLAIN,
+                new DefaultChannelGroup(GlobalEventExecutor.INSTANCE),
+                SilentConnections.ofThisProcess());
     }
 }
