@@ -50,6 +50,9 @@ final class Deliveries {
 
     private long ticks;
 
+    /** The size of pages that are being read, at most. */
+    private long readingBytes;
+
     /** Whether connections before the latest may mean other messages by the same numbers. */
     private boolean olderMayMeanOthers;
 
@@ -444,6 +447,13 @@ final class Deliveries {
                 known == null ? Inheritance.NOTHING_AWAITED : known.askForLast());
     }
 
+    /** A page of at most so many bytes is being read, or not any more where they are negative. */
+    void reads(long bytes) {
+        assertConfined();
+        readingBytes += bytes;
+        memory.take(bytes);
+    }
+
     /** Whether a connection could be handed more if it had acknowledged more; any thread. */
     boolean isWaitingForRoom() {
         return waitingForRoom;
@@ -465,9 +475,10 @@ final class Deliveries {
     void tick() {
         assertConfined();
         assert memory.taken()
-                == sessions.values().stream()
-                        .mapToLong(SessionDelivery::deliveryBytes)
-                        .sum();
+                == readingBytes
+                        + sessions.values().stream()
+                                .mapToLong(SessionDelivery::deliveryBytes)
+                                .sum();
         ticks++;
         if (ticks % TICKS_TO_BE_STUCK == 0) {
             sessions.values().forEach(each -> each.unseen().letGoIfStuck());

@@ -324,6 +324,16 @@ final class Outgoing {
         return isProbe(lane) ? 1 : window(lane).roomForMessages();
     }
 
+    /** How many entries of a lane to read: one while memory is short. */
+    int toRead(int lane) {
+        return memory.isFull() ? 1 : roomForMessages(lane);
+    }
+
+    /** Whether the rest of a page is to be read again later, for memory is short. A topic's page is not read twice. */
+    boolean keepsRest() {
+        return reading == null && memory.isFull();
+    }
+
     /** Whether an entry that is not handed yet may be in flight all the same. */
     boolean mayHaveBegun(long sequence, int priority) {
         return maybeSentBefore.has(sequence, priority);

@@ -307,11 +307,18 @@ final class SessionDelivery {
         to.isReading = true;
         isPumping = true;
         long from = to.next(lane);
+        int most = to.toRead(lane);
         if (to.reading == null) {
             Priorities priorities = new Priorities(lane, Message.HIGHEST_PRIORITY);
-            shard.queues.read(client, from, to.roomForMessages(lane), priorities, page -> onPage(to, lane, page));
+            // Counts from now on, for many sessions may read at once.
+            long bytes = most == 1 ? 0 : Math.min(client.queuedBytes(), SessionQueues.PAGE_BYTES);
+            shard.reads(bytes);
+            shard.queues.read(client, from, most, priorities, page -> {
+                shard.reads(-bytes);
+                onPage(to, lane, page);
+            });
         } else {
-            to.reading.read(from, to.roomForMessages(lane), page -> onPage(to, lane, page));
+            to.reading.read(from, most, page -> onPage(to, lane, page));
         }
         isPumping = false;
     }
@@ -373,26 +380,27 @@ final class SessionDelivery {
     }
 
     /**
-     * Hands on the messages of a page, and gives up to where. Of a message that was handed ahead of others, and of
-     * which only the PUBREL is owed since, the page does not say the priority: it is in the window, or settled.
+     * Hands on the messages of a page, and gives up to where: while memory is short, no further than the first one. Of
+     * a message that was handed ahead of others, and of which only the PUBREL is owed since, the page does not say the
+     * priority: it is in the window, or settled.
      */
     private long handPage(Outgoing to, int lane, Page page) {
-        if (!to.hasLanes()) {
-            for (ShardStore.Entry entry : page.entries()) {
-                handOrDrop(to, entry.sequence(), entry.entry());
-            }
-            return page.next() - 1;
-        }
-        Set<Long> settled = unlogged == null ? Set.of() : unlogged.settled();
+        boolean hasLanes = to.hasLanes();
+        Set<Long> settled = !hasLanes || unlogged == null ? Set.of() : unlogged.settled();
+        boolean isAnyHanded = false;
         for (ShardStore.Entry entry : page.entries()) {
             long sequence = entry.sequence();
-            if (!to.isWithin(lane, sequence)) {
+            if ((isAnyHanded && to.keepsRest()) || (hasLanes && !to.isWithin(lane, sequence))) {
                 return sequence - 1;
+            }
+            if (!hasLanes) {
+                isAnyHanded |= handOrDrop(to, sequence, entry.entry());
+                continue;
             }
             boolean isGone = entry.entry() instanceof QueueEntry.Released && settled.contains(sequence);
             if (!isGone && !to.wasAhead(sequence, entry.entry())) {
                 unseen.gone(sequence);
-                handOrDrop(to, sequence, entry.entry());
+                isAnyHanded |= handOrDrop(to, sequence, entry.entry());
             }
         }
         return page.next() - 1;

@@ -28,7 +28,9 @@ import org.jspecify.annotations.Nullable;
  * the highest; only what is owed after a PUBREC may replace a lower one.
  */
 final class SessionQueues {
-    private static final int PAGE_BYTES = 256 << 10;
+    /** The size of a page, but for its last message. */
+    static final int PAGE_BYTES = 256 << 10;
+
     /** Save points that may arrive in the store while a page is read from it; with more, the page is read again. */
     private static final int MOST_ARRIVED = 16;
 

@@ -111,6 +111,11 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
         others.take(config.deliveryBytes() / 8 * 7);
     }
 
+    /** Another shard takes all. */
+    void takeAll() {
+        others.take(config.deliveryBytes());
+    }
+
     /** It gives that back. */
     void keepAgain() {
         others.end();

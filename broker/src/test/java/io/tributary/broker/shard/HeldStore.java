@@ -26,6 +26,9 @@ final class HeldStore implements ShardStore {
     /** From which sequence number on queues were read. */
     final List<Long> queueReads = new ArrayList<>();
 
+    /** How many entries were asked for, each time. */
+    final List<Integer> queueReadSizes = new ArrayList<>();
+
     /** Where it was looked for what has expired: client, from which sequence number on, at how many at most. */
     final List<String> expiredReads = new ArrayList<>();
 
@@ -95,6 +98,7 @@ final class HeldStore implements ShardStore {
     public CompletionStage<QueuePage> readQueue(
             int shard, String clientId, long fromSequence, int maxEntries, int maxBytes, Priorities priorities) {
         queueReads.add(fromSequence);
+        queueReadSizes.add(maxEntries);
         return hold(() -> {
             NavigableMap<Long, QueueEntry> queue = content.queues.getOrDefault(clientId, new TreeMap<>());
             List<Entry> page = new ArrayList<>();

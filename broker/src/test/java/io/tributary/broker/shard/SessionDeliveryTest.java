@@ -79,4 +79,58 @@ class SessionDeliveryTest {
         assertThat(shard.deliveries.sessions()).isZero();
         assertThat(shard.deliveries.toBeLogged.isEmpty()).isTrue();
     }
+
+    @Test
+    void storeIsAskedForOneMessageAtATimeWhileMemoryIsShort() {
+        comesBackToHundred(shard::takeAll);
+        assertThat(shard.store.queueReadSizes).containsExactly(1);
+        shard.store.answerAll();
+        assertThat(shard.target.take()).containsExactly("8: 1");
+        assertThat(shard.store.queueReadSizes).hasSize(1);
+
+        shard.settle("a", 1);
+        shard.store.answerAll();
+        assertThat(shard.target.take()).containsExactly("8: 2");
+        assertThat(shard.store.queueReadSizes).containsExactly(1, 1);
+
+        shard.keepAgain();
+        shard.settle("a", 2);
+        shard.store.answerAll();
+        assertThat(shard.target.take()).containsExactly("8: 3 4 5");
+    }
+
+    @Test
+    void restOfAPageIsReadAgainWhenMemoryHasBecomeShortMeanwhile() {
+        comesBackToHundred(() -> {});
+        assertThat(shard.store.queueReadSizes).containsExactly(3);
+        shard.takeAll();
+        shard.store.answerAll();
+        assertThat(shard.target.take()).containsExactly("8: 1");
+
+        shard.settle("a", 1);
+        shard.store.answerAll();
+        assertThat(shard.target.take()).containsExactly("8: 2");
+    }
+
+    @Test
+    void pageCountsWhileItIsRead() {
+        comesBackToHundred(() -> {});
+        long read = shard.client("a").queuedBytes();
+        assertThat(shard.deliveries.memory.taken()).isGreaterThanOrEqualTo(read);
+        shard.deliveries.tick();
+        shard.store.answerAll();
+        shard.deliveries.tick(); // compares what is taken with what sessions have
+        assertThat(shard.deliveries.memory.taken()).isLessThan(read);
+    }
+
+    /** A session comes back to a queue that is in the store. */
+    private void comesBackToHundred(Runnable before) {
+        shard.fold(attach("a", 7), detach("a", 1, 0));
+        for (int i = 0; i < 100; i++) {
+            shard.publish("a", "m");
+        }
+        shard.save();
+        before.run();
+        shard.fold(attach("a", 8));
+    }
 }
