@@ -39,6 +39,7 @@ final class Refusals {
                 new MqttException(ReasonCode.QUOTA_EXCEEDED, "the tenant has as many connections as it may");
             case TENANT_SESSIONS ->
                 new MqttException(ReasonCode.QUOTA_EXCEEDED, "the tenant has as many persistent sessions as it may");
+            case NO_ROOM_FOR_WILL -> new MqttException(ReasonCode.QUOTA_EXCEEDED, "there is no memory for more wills");
         };
     }
 

@@ -4,6 +4,8 @@ import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.broker.shard.fold.TopicProgress;
+import io.tributary.common.event.AttachRefusal;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent.Detach;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -152,6 +154,25 @@ final class ConnectionAnswers {
                 detachIfDead(client, node);
             }
         });
+    }
+
+    /**
+     * There is no memory for the will that a connection has brought. The fold does not know how much a node has, so the
+     * connection has its session by now; it leaves as with a DISCONNECT, and its session ends if it has begun it.
+     */
+    void refuseWill(SessionState client, String node) {
+        long connection = client.connection();
+        OwnerTarget target = tenure.targetOf(node);
+        if (environment.appender().writes(RecordFormat.WILLS_REFUSED)) {
+            target.refused(connection, AttachRefusal.NO_ROOM_FOR_WILL);
+        } else {
+            target.takenOver(connection);
+        }
+        long expirySeconds = client.isResumed() ? client.sessionExpirySeconds() : 0;
+        tenure.append(
+                new Detach(client.clientId(), client.epoch(), false, expirySeconds, 0),
+                // It may have been told meanwhile that it has its session, if its node could not be reached.
+                () -> tenure.targetOf(node).takenOver(connection));
     }
 
     /**

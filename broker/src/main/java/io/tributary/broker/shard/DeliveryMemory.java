@@ -5,7 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The one budget of a node for messages between queues and connections: those that connections were handed and have not
  * settled, and those that are kept in memory because their session is behind ({@link UnseenQueue}). What is kept leaves
- * a part of it to what is handed. Thread-safe; each shard takes its memory through a {@link Part}.
+ * a part of it to what is handed. Another one is that of wills. Thread-safe; each shard takes its memory through a
+ * {@link Part}.
  */
 final class DeliveryMemory {
     /** What is kept may take three of four parts, and that of one session two. */

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param time the log's time
  * @param forwarder forwards messages of folded records, also of records that are folded again
  * @param wills that are under way
+ * @param willMemory what all wills of the shard take of the node's memory for them
  */
 record Loaded(
         ShardState state,
@@ -25,7 +26,8 @@ record Loaded(
         SavePoints savePoints,
         LogTime time,
         Forwarder forwarder,
-        WillsFirst wills) {
+        WillsFirst wills,
+        DeliveryMemory.Part willMemory) {
 
     /** Folds the next record; gives its event, or null for a record that says nothing. */
     @Nullable
@@ -39,6 +41,18 @@ record Loaded(
         ShardEvent event = EventCodec.decode(record.value());
         state.apply(record.offset(), record.timeMillis(), event);
         return event;
+    }
+
+    /** What wills take is known to the node. */
+    void countWills() {
+        willMemory.take(state.willBytes() - willMemory.taken());
+    }
+
+    /** Whether the record that is being folded brings more of wills than this node has room for. */
+    boolean isFullOfWills() {
+        long before = willMemory.taken();
+        countWills();
+        return willMemory.taken() > before && willMemory.isFull();
     }
 
     /** Forwards a message in the name of the record that is being folded. */

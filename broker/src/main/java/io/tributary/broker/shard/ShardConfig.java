@@ -19,6 +19,8 @@ import java.time.Duration;
  *     sessions, wills, removals; all shards together. A shard that has its part of it waiting reads its log no further.
  * @param deliveryBytes how much memory may be taken by messages between queues and connections, in bytes, all shards
  *     together: those that connections were handed, and those that are kept because their session is behind
+ * @param willBytes how much memory may be taken by the wills of the sessions of this node's shards, in bytes, also of
+ *     sessions that are away
  * @param windowMessages how many unacknowledged messages are handed to a connection ahead; of a queue at most half of
  *     its limit, yet 16 messages in any case; of each priority above 0 besides an eighth, or 4
  * @param windowBytes how many bytes of unacknowledged messages are handed to a connection ahead; of a queue at most
@@ -38,6 +40,7 @@ public record ShardConfig(
         int savePointBytes,
         long unsavedBytes,
         long deliveryBytes,
+        long willBytes,
         int windowMessages,
         int windowBytes,
         int expirySweep,
@@ -59,6 +62,7 @@ public record ShardConfig(
         checkAtLeast("save-point-size", savePointBytes, 1024);
         checkAtLeast("unsaved-size", unsavedBytes, 1024);
         checkAtLeast("delivery-size", deliveryBytes, 1024);
+        checkAtLeast("will-size", willBytes, 1024);
         checkWithin("window-messages", windowMessages, 1, 32_767);
         checkAtLeast("window-size", windowBytes, 1024);
         checkAtLeast("expiry-sweep", expirySweep, 0);
@@ -76,6 +80,7 @@ public record ShardConfig(
                 savePointBytes,
                 unsavedBytes,
                 deliveryBytes,
+                willBytes,
                 windowMessages,
                 windowBytes,
                 expirySweep,
@@ -100,8 +105,8 @@ public record ShardConfig(
     }
 
     /**
-     * A thread for each two cores; a save point after a second, 2,000 messages or 1 MiB; an eighth of the heap for what
-     * waits for the store, and as much for what is delivered; 1,000 messages or 1 MiB ahead; 20,000 a second looked at.
+     * A thread for each two cores; a save point after a second, 2,000 messages or 1 MiB; an eighth of the heap each for
+     * what waits for the store, what is delivered, and wills; 1,000 messages or 1 MiB ahead; 20,000 a second looked at.
      */
     public static ShardConfig defaults() {
         return new ShardConfig(
@@ -109,6 +114,7 @@ public record ShardConfig(
                 Duration.ofSeconds(1),
                 2_000,
                 1 << 20,
+                partOfHeap(),
                 partOfHeap(),
                 partOfHeap(),
                 1_000,
@@ -141,6 +147,7 @@ public record ShardConfig(
         private int savePointSize;
         private long unsavedSize;
         private long deliverySize;
+        private long willSize;
         private int windowMessages;
         private int windowSize;
         private int expirySweep;
@@ -155,6 +162,7 @@ public record ShardConfig(
             savePointSize = from.savePointBytes;
             unsavedSize = from.unsavedBytes;
             deliverySize = from.deliveryBytes;
+            willSize = from.willBytes;
             windowMessages = from.windowMessages;
             windowSize = from.windowBytes;
             expirySweep = from.expirySweep;
@@ -202,6 +210,12 @@ public record ShardConfig(
             return this;
         }
 
+        /** How many bytes wills may take, all shards together; 0 for an eighth of the heap, at least 64 MiB. */
+        public Builder willSize(long value) {
+            willSize = value;
+            return this;
+        }
+
         /** How many unacknowledged messages are handed to a connection ahead, at most a part of a queue's limit. */
         public Builder windowMessages(int value) {
             windowMessages = value;
@@ -241,6 +255,7 @@ public record ShardConfig(
                     savePointSize,
                     unsavedSize == 0 ? partOfHeap() : unsavedSize,
                     deliverySize == 0 ? partOfHeap() : deliverySize,
+                    willSize == 0 ? partOfHeap() : willSize,
                     windowMessages,
                     windowSize,
                     expirySweep,

@@ -198,6 +198,7 @@ final class ShardDriver implements Tenure.Loser {
         }
         if (loaded != null) {
             loaded.state().tell(new NoEffects()); // the rest of the record that is being folded
+            loaded.willMemory().end();
         }
         loaded = null;
         restore = null;
@@ -273,10 +274,17 @@ final class ShardDriver implements Tenure.Loser {
         SessionQueues queues = new SessionQueues(shard, state, store, thread);
         forwarder.restart();
         SavePoints savePoints = new SavePoints(shard, environment, state, queues, forwarder, thread);
-        Loaded now =
-                new Loaded(state, queues, savePoints, new LogTime(clockMillis), forwarder, new WillsFirst(this::flush));
+        Loaded now = new Loaded(
+                state,
+                queues,
+                savePoints,
+                new LogTime(clockMillis),
+                forwarder,
+                new WillsFirst(this::flush),
+                environment.willMemory().part());
         state.tell(new ReplayEffects(now, tenure, environment.observer(), () -> goLive(now)));
         loaded = now;
+        now.countWills();
         enter(ShardPhase.REPLAYING);
         if (state.applied() < ShardStore.NOTHING_APPLIED) {
             restore(now);
@@ -434,6 +442,7 @@ final class ShardDriver implements Tenure.Loser {
                 }
                 foldingOffset = record.offset();
                 ShardEvent event = now.fold(record);
+                now.countWills();
                 ShardService live = service;
                 if (live != null && event != null) {
                     live.folded(event, record.timeMillis());

@@ -16,6 +16,7 @@ import java.util.function.Predicate;
  * @param deadNodes tells of another node or incarnation that it is gone for good
  * @param nodes the ways to the nodes that have the connections
  * @param memory what messages between queues and connections may take
+ * @param willMemory what the wills of sessions may take
  * @param clockMillis a monotonic clock of this node, for intervals
  * @param timeMillis the time by which messages expire, the same on all nodes
  * @param onLive told on a shard thread each time that a shard becomes live
@@ -32,6 +33,7 @@ record ShardEnvironment(
         MessageRouting routing,
         SessionObserver observer,
         DeliveryMemory memory,
+        DeliveryMemory willMemory,
         LongSupplier clockMillis,
         LongSupplier timeMillis,
         ShardRecorder recorder,

@@ -339,9 +339,13 @@ final class ShardService implements Effects {
 
     @Override
     public void attached(SessionState client) {
-        wills.attached(client);
         redistributor.returned(client);
         String node = client.node();
+        if (node != null && client.will() != null && loaded.isFullOfWills()) {
+            answers.refuseWill(client, node);
+            return;
+        }
+        wills.attached(client);
         if (node != null) {
             answers.attached(client, node);
         }

@@ -99,6 +99,7 @@ public final class Shards implements ClientShards, AutoCloseable {
                 node.routing(),
                 node.observer(),
                 new DeliveryMemory(config.deliveryBytes()),
+                new DeliveryMemory(config.willBytes()),
                 intervals::millis,
                 clock::millis,
                 node.recorder(),

@@ -10,6 +10,8 @@ import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.shard.SavePoint.WillKey;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +31,8 @@ final class WillsAndExpiry {
     private final Executor thread;
     private final ShardTimers timers = new ShardTimers();
     private final LastWords lastWords = new LastWords();
-    private boolean owesWills;
+    /** Wills that are due and wait until this node knows what the others do, and the log has room. */
+    private final Queue<WillKey> owed = new ArrayDeque<>();
 
     WillsAndExpiry(
             ShardEnvironment environment, Tenure tenure, Loaded loaded, Redistributor redistributor, Executor thread) {
@@ -58,7 +61,7 @@ final class WillsAndExpiry {
     private void goOnBehind(String clientId, long epoch) {
         Will will = state.dueWills().get(new WillKey(clientId, epoch));
         if (will != null) {
-            publish(clientId, epoch, will);
+            publishOrOwe(clientId, epoch, will);
         }
         SessionState client = state.client(clientId);
         if (client != null && resumesWhatIsOver(client)) {
@@ -122,7 +125,13 @@ final class WillsAndExpiry {
     void due(String clientId, long epoch, Will will) {
         underWay.begin(clientId);
         if (!lastWords.isAwaited(clientId, epoch)) {
-            publish(clientId, epoch, will);
+            publishOrOwe(clientId, epoch, will);
+        }
+    }
+
+    private void publishOrOwe(String clientId, long epoch, Will will) {
+        if (!publish(clientId, epoch, will)) {
+            owed.add(new WillKey(clientId, epoch));
         }
     }
 
@@ -133,13 +142,29 @@ final class WillsAndExpiry {
 
     /** Does what the time of the log asks for; several times a second, while this node knows what the others do. */
     void tickCurrent() {
+        publishOwed();
+        if (isCongested()) {
+            return;
+        }
         long now = time.nowMillis();
         for (String clientId : timers.takeDue(now)) {
             due(clientId, now);
         }
-        if (owesWills) {
-            owesWills = false;
-            publishDue();
+    }
+
+    /** While the log has no room, what is due waits where it is: any number may be due at once. */
+    private boolean isCongested() {
+        return environment.appender().isCongested();
+    }
+
+    private void publishOwed() {
+        for (WillKey next = owed.peek(); next != null; next = owed.peek()) {
+            Will will = state.dueWills().get(next);
+            boolean isToPublish = will != null && !lastWords.isAwaited(next.clientId(), next.epoch());
+            if (will != null && isToPublish && !publish(next.clientId(), next.epoch(), will)) {
+                return;
+            }
+            owed.remove();
         }
     }
 
@@ -157,11 +182,8 @@ final class WillsAndExpiry {
 
     /** Publishes all wills that are due. */
     void publishDue() {
-        state.dueWills().forEach((WillKey key, Will will) -> {
-            if (!lastWords.isAwaited(key.clientId(), key.epoch())) {
-                publish(key.clientId(), key.epoch(), will);
-            }
-        });
+        owed.addAll(state.dueWills().keySet());
+        publishOwed();
     }
 
     private void due(String clientId, long nowMillis) {
@@ -169,9 +191,13 @@ final class WillsAndExpiry {
         if (client == null || client.isAttached()) {
             return;
         }
+        if (isCongested()) {
+            timers.set(client, Long.MIN_VALUE);
+            return;
+        }
         boolean isWillDue = client.will() != null && client.willDueAtMillis() <= nowMillis;
         if (client.will() != null && isWillDue && !publish(client.clientId(), client.epoch(), client.will())) {
-            timers.set(client, Long.MIN_VALUE); // this node does not know what the others do: tried again when it does
+            timers.set(client, Long.MIN_VALUE); // tried again
             return;
         }
         timers.set(client, nowMillis);
@@ -184,10 +210,9 @@ final class WillsAndExpiry {
         tenure.append(new SessionExpired(tenure.epoch(), client.clientId(), client.epoch(), client.lastSequence()));
     }
 
-    /** Publishes a will, or notes that it is owed while this node does not know all that the others do; tells which. */
+    /** Publishes a will; false while this node does not know all that the others do, or the log has no room. */
     private boolean publish(String clientId, long epoch, Will will) {
-        if (!environment.nodes().isCurrent()) { // it may have lost the shard, too
-            owesWills = true;
+        if (!environment.nodes().isCurrent() || isCongested()) { // it may have lost the shard, too
             return false;
         }
         Message message = will.message();
@@ -197,7 +222,6 @@ final class WillsAndExpiry {
         }
         Destinations destinations = match(clientId, message, state.principalOfWill(clientId, epoch));
         if (!environment.nodes().isCurrent()) { // a pause may have cost a subscription
-            owesWills = true;
             return false;
         }
         tenure.append(

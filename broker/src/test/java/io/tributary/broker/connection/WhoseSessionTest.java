@@ -84,6 +84,16 @@ class WhoseSessionTest {
         assertThat(fixture.backend.detaches).isEmpty();
     }
 
+    @Test
+    void clientIsToldThatThereIsNoMemoryForItsWill() {
+        fixture.backend.holdAttach();
+        fixture.send(Connects.v5().durable().build());
+        fixture.backend.connections.refused(fixture.connectionNumber(), AttachRefusal.NO_ROOM_FOR_WILL);
+        fixture.turn();
+        assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.QUOTA_EXCEEDED);
+        assertThat(fixture.backend.detaches).isEmpty();
+    }
+
     /** Strangers come and go; the owner's next connection waits for what is still on its way through the first one. */
     @Test
     void connectionDoesNotNoticeStrangers() {

@@ -161,6 +161,7 @@ final class Flood {
                 new NoRouting(),
                 new NoObserver(),
                 new DeliveryMemory(config.deliveryBytes()),
+                new DeliveryMemory(config.willBytes()),
                 () -> millis,
                 () -> millis,
                 new ShardRecorder() {

@@ -323,6 +323,7 @@ class LogSnapshotsTest {
                 new NoRouting(),
                 new NoObserver(),
                 new DeliveryMemory(1 << 20),
+                new DeliveryMemory(1 << 20),
                 () -> nowMillis,
                 () -> nowMillis,
                 new ShardRecorder() {

@@ -478,6 +478,7 @@ class SavePointsTest {
                 new NoRouting(),
                 new NoObserver(),
                 new DeliveryMemory(1 << 20),
+                new DeliveryMemory(1 << 20),
                 () -> nowMillis,
                 () -> nowMillis,
                 ShardRecorder.NONE,

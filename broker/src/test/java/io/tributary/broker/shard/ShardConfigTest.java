@@ -29,6 +29,7 @@ class ShardConfigTest {
         assertRefused("save-point-size", ShardConfig.builder().savePointSize(1023));
         assertRefused("unsaved-size", ShardConfig.builder().unsavedSize(1023));
         assertRefused("delivery-size", ShardConfig.builder().deliverySize(1023));
+        assertRefused("will-size", ShardConfig.builder().willSize(1023));
         assertRefused("window-messages", ShardConfig.builder().windowMessages(0));
         assertRefused("window-messages", ShardConfig.builder().windowMessages(32_768));
         assertRefused("window-size", ShardConfig.builder().windowSize(1023));
@@ -37,8 +38,12 @@ class ShardConfigTest {
 
     @Test
     void zeroThreadsAndZeroUnsavedSizeAreThoseThatTheMachineHasRoomFor() {
-        ShardConfig config =
-                ShardConfig.builder().threads(0).unsavedSize(0).deliverySize(0).build();
+        ShardConfig config = ShardConfig.builder()
+                .threads(0)
+                .unsavedSize(0)
+                .deliverySize(0)
+                .willSize(0)
+                .build();
         assertThat(config).isEqualTo(ShardConfig.defaults());
     }
 

@@ -52,6 +52,7 @@ class ShardDriverTest {
     private long nowMillis = 1_000_000;
     private long recordsLost;
     private final List<Long> handedOn = new ArrayList<>();
+    private final DeliveryMemory willMemory = new DeliveryMemory(4096);
     private final ShardDriver driver = new ShardDriver(0, environment(), Runnable::run);
 
     // Taking a shard over.
@@ -697,6 +698,86 @@ class ShardDriverTest {
     }
 
     @Test
+    void willsThatAreDueTogetherWaitWhileTheLogHasNoRoom() {
+        goLive();
+        for (int i = 1; i <= 4; i++) {
+            fold(attach("c" + i, i, FOREVER, delayed("will")));
+        }
+        for (int i = 1; i <= 4; i++) {
+            fold(detach("c" + i, i, true, FOREVER));
+        }
+        log.room(1);
+        pass(10_000);
+        log.room(1); // for the one that found none
+        assertThat(wills()).hasSize(2);
+        pass(100);
+        log.room(Integer.MAX_VALUE);
+        assertThat(wills()).hasSize(3);
+        log.makeDurable(nowMillis);
+        read();
+        pass(100);
+        assertThat(wills()).hasSize(1);
+    }
+
+    @Test
+    void dueWillWaitsWhileTheLogHasNoRoom() {
+        goLive();
+        fold(attach("a", 7, FOREVER, WILL), attach("b", 8, FOREVER, WILL), attach("c", 9, FOREVER, WILL));
+        log.room(0);
+        fold(detach("a", 1, true, FOREVER), detach("b", 2, true, FOREVER), detach("c", 3, true, FOREVER));
+        pass(100);
+        log.room(Integer.MAX_VALUE);
+        assertThat(wills()).hasSize(1);
+        pass(100);
+        assertThat(wills()).hasSize(3);
+    }
+
+    @Test
+    void clientIsRefusedWhenThereIsNoMemoryForItsWill() {
+        goLive();
+        fold(attach("a", 7, FOREVER, delayed("x".repeat(2500))), detach("a", 1, true, FOREVER));
+        target.take();
+        fold(attach("b", 8, FOREVER, delayed("x".repeat(2500))));
+        assertThat(target.take()).containsExactly("8: refused, is NO_ROOM_FOR_WILL");
+        assertThat(detaches()).containsExactly(new Detach("b", 3, false, 0, 0));
+
+        log.makeDurable(nowMillis);
+        read();
+        assertThat(told).contains("ended b/3");
+        assertThat(willMemory.used()).isBetween(2500L, 3500L);
+        target.take();
+        fold(attach("b", 9), attach("c", 10, FOREVER, delayed("small")), attach("a", 11, FOREVER, delayed("m")));
+        assertThat(target.take()).containsExactly("9: attached 5/5", "10: attached 6/6", "11: attached 1/7 present");
+    }
+
+    @Test
+    void sessionIsKeptWhenItsClientIsRefusedForItsWill() {
+        goLive();
+        fold(attach("a", 7), detach("a", 1, true, 60), attach("a", 8, FOREVER, delayed("x".repeat(5000))));
+        assertThat(detaches()).containsExactly(new Detach("a", 3, false, FOREVER, 0));
+        log.makeDurable(nowMillis);
+        read();
+        target.take();
+        fold(attach("a", 9));
+        assertThat(target.take()).containsExactly("9: attached 1/5 present");
+    }
+
+    @Test
+    void willMayTakeThePlaceOfAnotherWhenThereIsNoMemoryForMore() {
+        log.add(0, attach("a", 7, FOREVER, delayed("x".repeat(5000))), nowMillis); // of a node with more memory
+        log.add(0, detach("a", 0, true, FOREVER), nowMillis);
+        goLive();
+        fold(attach("a", 8, FOREVER, delayed("y".repeat(5000))));
+        assertThat(target.take()).contains("8: attached 0/3 present");
+        driver.revoked(() -> {});
+        assertThat(willMemory.used()).isZero();
+    }
+
+    private static Will delayed(String text) {
+        return new Will(message(text), 10, -1);
+    }
+
+    @Test
     void willIsMatchedAgainWhenThisNodeWasPausedMeanwhile() {
         goLive();
         nodes.currentFor = 1; // until it is matched
@@ -1102,6 +1183,7 @@ class ShardDriverTest {
                     }
                 },
                 new DeliveryMemory(1 << 20),
+                willMemory,
                 () -> nowMillis + CLOCK_ORIGIN,
                 () -> nowMillis,
                 new ShardRecorder() {

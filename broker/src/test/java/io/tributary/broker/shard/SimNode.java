@@ -64,6 +64,7 @@ final class SimNode {
                 world.routing,
                 new Observer(),
                 new DeliveryMemory(world.config.deliveryBytes()),
+                new DeliveryMemory(world.config.willBytes()),
                 clock::monotonicMillis,
                 clock::millis,
                 world.recorder,

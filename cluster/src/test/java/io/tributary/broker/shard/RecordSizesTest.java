@@ -122,6 +122,7 @@ class RecordSizesTest {
                             this,
                             new NoObserver(),
                             new DeliveryMemory(1 << 20),
+                            new DeliveryMemory(1 << 20),
                             () -> nowMillis,
                             () -> nowMillis,
                             ShardRecorder.NONE,

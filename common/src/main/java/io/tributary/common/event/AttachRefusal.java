@@ -13,7 +13,9 @@ public enum AttachRefusal {
     /** It would be one more connection of a tenant that has as many as it may. */
     TENANT_CONNECTIONS(4),
     /** It would begin one more persistent session of a tenant that has as many as it may. */
-    TENANT_SESSIONS(5);
+    TENANT_SESSIONS(5),
+    /** The node that has the session has no memory for its will. */
+    NO_ROOM_FOR_WILL(6);
 
     private final int code;
 
@@ -48,6 +50,7 @@ public enum AttachRefusal {
             case 3 -> IS_SOMEBODY_ELSES;
             case 4 -> TENANT_CONNECTIONS;
             case 5 -> TENANT_SESSIONS;
+            case 6 -> NO_ROOM_FOR_WILL;
             default -> throw new UnreadableRecordException("reason " + code + " to refuse a connection");
         };
     }

@@ -28,6 +28,9 @@ public final class RecordFormat {
     /** The first format in which an owner names connections that it answers later. */
     public static final int ATTACHED_LATER = 4;
 
+    /** The first format in which an owner says that it has no room for a will. */
+    public static final int WILLS_REFUSED = 4;
+
     private final int newest;
     private volatile int written;
     private final Set<String> tooNew = ConcurrentHashMap.newKeySet();

@@ -23,6 +23,9 @@ import org.springframework.util.unit.DataSize;
  *     those that are handed to connections ahead, and those that are kept because their session is behind; 0 for an
  *     eighth of the heap, at least 64MB. When it is taken, connections are handed one message at a time, and sessions
  *     that are behind get theirs from the store.
+ * @param willSize How much memory may be taken by the wills of sessions in this node's shards, also of those that are
+ *     away; 0 for an eighth of the heap, at least 64MB. When it is taken, clients that bring a will with CONNECT are
+ *     refused (0x97), unless it takes the place of one that is as large.
  * @param windowMessages How many unacknowledged messages are handed to a connection ahead; of a queue at most half of
  *     its limit, yet 16 messages in any case; of each priority above 0 besides an eighth, or 4. What was handed cannot
  *     make room any more. Applications have all of it.
@@ -45,6 +48,9 @@ public record ShardSettings(
         @DefaultValue("0B") @Allowed(min = "0B", max = "64GB")
         DataSize deliverySize,
 
+        @DefaultValue("0B") @Allowed(min = "0B", max = "64GB")
+        DataSize willSize,
+
         @DefaultValue("1000") @Allowed(min = "1", max = "32767")
         int windowMessages,
 
@@ -60,6 +66,7 @@ public record ShardSettings(
                 .savePointSize((int) savePointSize.toBytes())
                 .unsavedSize(unsavedSize.toBytes())
                 .deliverySize(deliverySize.toBytes())
+                .willSize(willSize.toBytes())
                 .windowMessages(windowMessages)
                 .windowSize((int) windowSize.toBytes())
                 .expirySweep(expirySweep);

@@ -34,6 +34,8 @@ final class FoldedWills {
     /** Whose those of {@link #due} are; unknown of one that was loaded and whose session is over. */
     private final Map<WillKey, Principal> principals = new HashMap<>();
 
+    private long bytes;
+
     FoldedWills(FoldOutput output) {
         this.output = output;
     }
@@ -43,12 +45,23 @@ final class FoldedWills {
         if (will.due()) {
             WillKey key = new WillKey(will.clientId(), will.epoch());
             due.put(key, will.will());
+            bytes += sizeOf(key.clientId(), will.will());
             if (client != null && client.epoch() == will.epoch() && client.principal() != null) {
                 principals.put(key, client.principal());
             }
         } else if (client != null && client.epoch() == will.epoch()) {
             client.load(will.will());
+            bytes += sizeOf(client.clientId(), will.will());
         }
+    }
+
+    private static long sizeOf(String clientId, Will will) {
+        return ShardChanges.sizeOfWill(clientId, will);
+    }
+
+    /** About how much memory all wills take, due or not, in bytes. */
+    long bytes() {
+        return bytes;
     }
 
     /** Wills that are to be published and for which no {@link WillDue} was folded yet. */
@@ -77,6 +90,7 @@ final class FoldedWills {
     void attached(SessionState client) {
         Will will = client.will();
         if (will != null) {
+            bytes += sizeOf(client.clientId(), will);
             output.changes().putWill(new ClientWill(client.clientId(), client.epoch(), will, false));
         }
     }
@@ -124,8 +138,7 @@ final class FoldedWills {
      */
     void endedLate(Detach detach) {
         WillKey will = new WillKey(detach.clientId(), detach.epoch());
-        if (!detach.publishWill() && due.remove(will) != null) {
-            principals.remove(will);
+        if (!detach.publishWill() && removeDue(will)) {
             output.changes().removeWill(detach.clientId(), detach.epoch());
             output.effects().willDropped(detach.clientId(), detach.epoch());
         }
@@ -134,25 +147,42 @@ final class FoldedWills {
     /** Takes the will of a session away, which is not published. */
     void drop(SessionState client) {
         output.changes().removeWill(client.clientId(), client.epoch());
+        forget(client);
+    }
+
+    private void forget(SessionState client) {
+        Will will = client.will();
+        if (will != null) {
+            bytes -= sizeOf(client.clientId(), will);
+        }
         client.forgetWill();
+    }
+
+    private boolean removeDue(WillKey key) {
+        principals.remove(key);
+        Will will = due.remove(key);
+        if (will != null) {
+            bytes -= sizeOf(key.clientId(), will);
+        }
+        return will != null;
     }
 
     private void makeDue(SessionState client, Will will) {
         WillKey key = new WillKey(client.clientId(), client.epoch());
         due.put(key, will);
+        bytes += sizeOf(key.clientId(), will);
         if (client.principal() != null) {
             principals.put(key, client.principal());
         }
         output.changes().putWill(new ClientWill(client.clientId(), client.epoch(), will, true));
-        client.forgetWill();
+        forget(client);
         output.effects().willDue(client.clientId(), client.epoch(), will);
     }
 
     /** A will comes with its destinations; the client's session is given, unless there is none. */
     void published(long timeMillis, WillDue published, @Nullable SessionState client) {
         WillKey key = new WillKey(published.clientId(), published.epoch());
-        boolean wasDue = due.remove(key) != null;
-        principals.remove(key);
+        boolean wasDue = removeDue(key);
         boolean delayIsOver =
                 client != null && client.epoch() == published.epoch() && !client.isAttached() && client.will() != null;
         if (client != null && delayIsOver && timeMillis < client.willDueAtMillis()) {
@@ -160,7 +190,7 @@ final class FoldedWills {
             return;
         }
         if (client != null && delayIsOver) {
-            client.forgetWill();
+            forget(client);
             output.changes().touch(client);
         }
         if (wasDue || delayIsOver) {

@@ -4,6 +4,8 @@ import io.tributary.common.collection.SequenceMap;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.Source;
 import io.tributary.common.event.StoredSession;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SequenceKey;
 import io.tributary.persistence.shard.SavePoint.SequencedEntry;
@@ -29,6 +31,7 @@ public final class ShardChanges {
     private static final int ENTRY_BYTES = 100;
     private static final int REMOVED_BYTES = 64;
     private static final int WILL_BYTES = 200;
+    private static final int PROPERTY_BYTES = 120;
 
     private final Map<String, OfClient> byClient = new LinkedHashMap<>();
     private final Map<WillKey, @Nullable ClientWill> wills = new HashMap<>();
@@ -157,8 +160,18 @@ public final class ShardChanges {
     }
 
     private static long sizeOf(WillKey key, @Nullable ClientWill will) {
-        long size = will == null ? 0 : will.will().message().sizeBytes();
-        return size + WILL_BYTES + key.clientId().length();
+        return sizeOfWill(key.clientId(), will == null ? null : will.will());
+    }
+
+    /** About how much memory a will of a client takes, in bytes, or that there is none. */
+    static long sizeOfWill(String clientId, @Nullable Will will) {
+        int size = WILL_BYTES + clientId.length();
+        if (will != null) {
+            Message message = will.message();
+            size += message.sizeBytes()
+                    + PROPERTY_BYTES * message.properties().userProperties().size();
+        }
+        return size;
     }
 
     /** Visits the unsaved queue entries of a client from a sequence number on. */

@@ -271,6 +271,11 @@ public final class ShardState {
         return wills.due();
     }
 
+    /** About how much memory all wills take, due or not, in bytes. */
+    public long willBytes() {
+        return wills.bytes();
+    }
+
     /** Whose a will is, due or not; null where that is not known. */
     public @Nullable Principal principalOfWill(String clientId, long epoch) {
         Principal due = wills.principalOfDue(new WillKey(clientId, epoch));

@@ -542,6 +542,30 @@ class ShardStateTest {
     }
 
     @Test
+    void willsAreCountedFromAttachUntilTheyAreGone() {
+        assertThat(state.willBytes()).isZero();
+        fold(attach("a", 7, FOREVER, WILL));
+        long one = state.willBytes();
+        assertThat(one).isPositive();
+        fold(attach("b", 8, FOREVER, DELAYED_WILL), detach("b", 1, 0));
+        assertThat(state.willBytes()).isEqualTo(2 * one);
+        fold(detach("a", 0, 0));
+        assertThat(state.willBytes()).isEqualTo(2 * one);
+
+        ShardState next = new ShardState(effects, new Claim(3, -1, List.of()));
+        SavePoint stored = state.takeSavePoint(0, -1);
+        next.load(stored.sessions(), stored.wills());
+        assertThat(next.willBytes()).isEqualTo(2 * one);
+
+        fold(new WillDue("a", 0, message("will"), Destinations.NONE));
+        assertThat(state.willBytes()).isEqualTo(one);
+        fold(attach("b", 9, FOREVER, WILL));
+        assertThat(state.willBytes()).isEqualTo(one);
+        fold(detach("b", 5, false, FOREVER));
+        assertThat(state.willBytes()).isZero();
+    }
+
+    @Test
     void willIsCancelledWhenTheClientSaysGoodbye() {
         fold(attach("a", 7, FOREVER, WILL), detach("a", 0, false, FOREVER));
         assertThat(effects.take()).containsExactly("attached a", "detached a");
