@@ -8,6 +8,7 @@ import io.tributary.broker.shard.ClientShards;
 import io.tributary.broker.subscription.ClientSubscriptions;
 import io.tributary.common.thread.RoomQueue;
 import io.tributary.common.topic.TopicFilter;
+import io.tributary.persistence.limit.ByteBudget;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param untilCurrent connections that wait until this node is current
  * @param router matches messages with sessions and sends them there
  * @param share makes the session that the members of a shared subscription of applications have together
+ * @param leftBehind for messages that sessions leave behind, until other members of their shared subscriptions have them
  */
 public record Backend(
         ClientShards shards,
@@ -32,7 +34,8 @@ public record Backend(
         ClientRouting router,
         ClientSubscriptions subscriptions,
         Function<TopicFilter, CompletionStage<@Nullable Void>> share,
-        RetainedMessages retained) {
+        RetainedMessages retained,
+        ByteBudget leftBehind) {
 
     /** These parts, with no connection waiting. */
     public static Backend of(
@@ -52,6 +55,7 @@ public record Backend(
                 router,
                 subscriptions,
                 share,
-                retained);
+                retained,
+                new ByteBudget(TransientRedistributor.MOST_BYTES));
     }
 }

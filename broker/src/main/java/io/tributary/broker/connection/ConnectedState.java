@@ -58,6 +58,9 @@ final class ConnectedState {
      */
     private @Nullable MqttPacket held;
 
+    /** Once the session has ended, and left messages behind. */
+    private @Nullable TransientRedistributor redistributor;
+
     private Runnable stopHolding = () -> {};
     private Runnable stopRenewing = () -> {};
 
@@ -282,7 +285,7 @@ final class ConnectedState {
      */
     void missed(Queued message) {
         if (message.group() != null && !identity.persistent()) {
-            TransientRedistributor.of(List.of(message), identity, context);
+            handOn(List.of(message));
         }
     }
 
@@ -318,7 +321,7 @@ final class ConnectedState {
             var _ = context.backend().subscriptions().offline(identity.subscriber());
         } else {
             context.backend().subscriptions().end(identity.subscriber());
-            TransientRedistributor.of(left, identity, context);
+            handOn(left);
         }
         ShardEvent.Detach detach = new ShardEvent.Detach(
                 identity.clientId(),
@@ -327,6 +330,14 @@ final class ConnectedState {
                 sessionExpirySeconds,
                 outbound.sentUpTo());
         context.backend().shards().detach(detach, logged);
+    }
+
+    /** Gives messages to other members of their shared subscriptions, in the order in which they come here. */
+    private void handOn(List<Queued> left) {
+        if (redistributor == null) {
+            redistributor = new TransientRedistributor(context, identity);
+        }
+        left.forEach(redistributor::add);
     }
 
     private boolean mayPublishWill() {

@@ -99,6 +99,12 @@ public final class LoopMailbox {
         slow.run(() -> handle(step));
     }
 
+    /** Does the steps that wait, for the event loop is about to end. Event loop only. */
+    void finish() {
+        assert inLoop();
+        slow.finish();
+    }
+
     /** The event loop, for timers. */
     public EventExecutor loop() {
         return loop;

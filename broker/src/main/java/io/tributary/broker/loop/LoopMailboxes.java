@@ -12,4 +12,13 @@ public final class LoopMailboxes {
     public LoopMailbox of(EventExecutor loop) {
         return mailboxes.computeIfAbsent(loop, LoopMailbox::new);
     }
+
+    /** Has all loops do what waits for its time ({@link LoopMailbox#slowly}), for they are about to end. */
+    public void finish() {
+        mailboxes.forEach((loop, mailbox) -> {
+            if (!loop.isShuttingDown()) {
+                loop.execute(mailbox::finish);
+            }
+        });
+    }
 }

@@ -38,6 +38,13 @@ public final class LoopShare {
         }
     }
 
+    /** Does all that waits, and what that adds, at once: there are no sockets any more. */
+    void finish() {
+        for (Runnable next = waiting.poll(); next != null; next = waiting.poll()) {
+            next.run();
+        }
+    }
+
     private void schedule(long delayNanos) {
         try {
             if (delayNanos == 0) {

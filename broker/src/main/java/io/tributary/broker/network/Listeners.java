@@ -190,6 +190,7 @@ public final class Listeners {
     }
 
     private void endLoops(CompletableFuture<Void> done) {
+        mailboxes.finish();
         loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).addListener(ended -> done.complete(null));
     }
 

@@ -127,6 +127,13 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     @Nullable
     Exception appendFailure;
 
+    /** What the next match fails with. */
+    @Nullable
+    RuntimeException matchFailure;
+
+    /** How many matches have failed. */
+    int matchFailed;
+
     boolean congested;
     /** Where publishers wait for retained messages to be stored. */
     @Nullable
@@ -350,6 +357,12 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     @Override
     public Destinations matchGroup(Message message, Recipient leaving, boolean mayWait) {
         lifecycle.add("matchGroup " + leaving.clientId() + " " + leaving.group());
+        RuntimeException failure = matchFailure;
+        if (failure != null) {
+            matchFailure = null;
+            matchFailed++;
+            throw failure;
+        }
         return otherMember;
     }
 

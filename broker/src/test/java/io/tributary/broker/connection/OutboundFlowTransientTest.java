@@ -23,8 +23,13 @@ import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.UserProperty;
+import io.tributary.persistence.limit.ByteBudget;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class OutboundFlowTransientTest {
@@ -240,6 +245,7 @@ class OutboundFlowTransientTest {
         fixture.deliver(queued("own", QoS.AT_LEAST_ONCE));
 
         fixture.connection().connectionLost();
+        fixture.turn();
 
         assertThat(fixture.backend.lifecycle)
                 .containsExactly(
@@ -289,8 +295,89 @@ class OutboundFlowTransientTest {
         fixture.deliver(shared("begun", QoS.AT_LEAST_ONCE));
 
         fixture.connection().connectionLost();
+        fixture.turn();
 
         assertThat(fixture.backend.redistributed).containsExactly(fixture.backend.otherMember);
+    }
+
+    /** Another client has the same event loop. */
+    @Test
+    void otherClientsHaveTheirTurnsWhileManyMessagesAreHandedOn() {
+        leaves(10_000);
+        List<Integer> handedOn = new ArrayList<>();
+        fixture.mailbox.post(() -> handedOn.add(fixture.backend.appended.size()));
+        fixture.turn();
+        assertThat(handedOn.getFirst()).isBetween(100, 9_999);
+
+        awaitHandedOn(10_000);
+        assertThat(fixture.recorder.dropped).isEmpty();
+        assertHasReleased();
+    }
+
+    @Test
+    void handsMessagesOnWhenTheLogsHaveRoomAgain() {
+        leaves(150);
+        fixture.backend.congested = true;
+        fixture.turn();
+        assertThat(fixture.backend.appended).isEmpty();
+        assertThat(fixture.backend.waitingForRoom()).isEqualTo(1);
+
+        fixture.backend.makeRoom();
+        awaitHandedOn(150);
+    }
+
+    @Test
+    void messageThatCannotBeHandedOnHoldsUpNoOthers() {
+        leaves(150);
+        fixture.backend.matchFailure = new IllegalStateException("an authorizer failed");
+        fixture.turn();
+        awaitHandedOn(149);
+        assertHasReleased();
+    }
+
+    @Test
+    void countsMessagesThatAreLeftBehindWithoutRoomToWait() {
+        fixture.backend.parts.leftBehind().block();
+        leaves(3);
+        fixture.turn();
+        assertThat(fixture.backend.appended).isEmpty();
+        assertThat(fixture.recorder.dropped)
+                .containsExactly(DropReason.QUEUE_FULL, DropReason.QUEUE_FULL, DropReason.QUEUE_FULL);
+    }
+
+    /** A member with so many messages, m0 and on, ends its connection; there is another member. */
+    private void leaves(int messages) {
+        Recipient other = new Recipient("other", 3, QoS.AT_LEAST_ONCE, false, List.of(), "$share/g/topic");
+        fixture.backend.otherMember = new Destinations(List.of(other), List.of());
+        outbound(new OutboundLimits(10, 0, messages, 1 << 30, Overflow.DROP_NEWEST));
+        fixture.connect(Connects.v5());
+        for (int i = 0; i < messages; i++) {
+            fixture.backend.connections.deliverTransient(
+                    fixture.connectionNumber(), shared("m" + i, QoS.AT_LEAST_ONCE));
+        }
+        fixture.turn();
+        fixture.connection().connectionLost();
+    }
+
+    /** The last so many of them, each once and in their order. */
+    private void awaitHandedOn(int messages) {
+        for (int i = 0; i < 1_000 && fixture.backend.appended.size() < messages; i++) {
+            fixture.pass(Duration.ofSeconds(1));
+        }
+        int first = fixture.backend.matchFailed;
+        assertThat(fixture.backend.appended)
+                .extracting(appended -> new String(appended.message().payload(), StandardCharsets.UTF_8))
+                .containsExactlyElementsOf(IntStream.range(first, first + messages)
+                        .mapToObj(i -> "m" + i)
+                        .toList());
+    }
+
+    private void assertHasReleased() {
+        ByteBudget budget = fixture.backend.parts.leftBehind();
+        AtomicBoolean hasRoom = new AtomicBoolean();
+        budget.acquire(TransientRedistributor.MOST_BYTES / 2);
+        budget.onRoom(() -> hasRoom.set(true));
+        assertThat(hasRoom).as("nothing else is in use").isTrue();
     }
 
     @Test // [MQTT-4.8.2-6]
@@ -300,6 +387,7 @@ class OutboundFlowTransientTest {
         fixture.send(new Puback(1, ReasonCode.UNSPECIFIED_ERROR, null, List.of()));
 
         fixture.connection().connectionLost();
+        fixture.turn();
 
         assertThat(fixture.backend.lifecycle).containsExactly("online c transient", "end c");
     }

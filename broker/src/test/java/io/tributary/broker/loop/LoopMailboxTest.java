@@ -12,6 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -84,6 +85,27 @@ class LoopMailboxTest {
 
         assertThat(ended.await(10, TimeUnit.SECONDS)).isTrue();
         assertThat(done).containsExactly("first", "second", "end");
+    }
+
+    @Test
+    void slowStepsAndWhatTheyAddAreDoneBeforeTheLoopEnds() {
+        LoopMailboxes mailboxes = new LoopMailboxes();
+        LoopMailbox ending = mailboxes.of(loop);
+        AtomicInteger steps = new AtomicInteger();
+        Runnable step = new Runnable() {
+            @Override
+            public void run() {
+                if (steps.incrementAndGet() < 1_000) {
+                    LockSupport.parkNanos(10_000); // so that one piece is not enough
+                    ending.slowly(this);
+                }
+            }
+        };
+        loop.submit(() -> ending.slowly(step)).syncUninterruptibly();
+
+        mailboxes.finish();
+        loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+        assertThat(steps).hasValue(1_000);
     }
 
     @Test
