@@ -9,7 +9,6 @@ import io.tributary.broker.guard.BanLimits;
 import io.tributary.broker.guard.GuardConfig;
 import io.tributary.broker.metrics.BrokerMetrics;
 import io.tributary.broker.network.ListenerConfig;
-import io.tributary.common.mqtt.ReasonCode;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -46,7 +45,7 @@ class DeploymentClockTest {
         DeploymentSource source = _ -> But.one(Deployment.class, Standalone.open(config, metrics), "clock", _ -> clock);
         try (Broker broker = Broker.start(config, BrokerExtensions.NONE, metrics, source)) {
             InetAddress from = InetAddress.ofLiteral("203.0.113.1");
-            broker.guard().refused("tcp", from, "203.0.113.1:1", "c", null, ReasonCode.NOT_AUTHORIZED, "words");
+            broker.guard().failed(from, "c", null);
             assertThat(broker.guard().bans())
                     .singleElement()
                     .satisfies(ban -> assertThat(ban.until()).isEqualTo(NOW.plusSeconds(60)));

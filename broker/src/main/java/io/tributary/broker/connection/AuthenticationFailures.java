@@ -18,6 +18,11 @@ final class AuthenticationFailures {
         return new MqttException(error, words == null ? "not authenticated" : words);
     }
 
+    /** Whether the client may have guessed: other reasons say nothing of a password. */
+    static boolean isGuess(MqttException why) {
+        return why.reason() == ReasonCode.BAD_USER_NAME_OR_PASSWORD || why.reason() == ReasonCode.NOT_AUTHORIZED;
+    }
+
     /** The authenticator itself failed: the client is refused, and may try again. */
     static MqttException unavailable(@Nullable Throwable failure) {
         LOG.warn("an authenticator failed, its client is refused", failure);

@@ -58,6 +58,7 @@ public final class ClientConnection {
 
     private final ClientConnections connections;
     private final ConnectionContext context;
+    private final ConnectionOrigin peer;
     private final ConnectionEvents events;
     private final ConnectHandshake handshake;
     private final @Nullable PublisherHold hold;
@@ -110,6 +111,7 @@ public final class ClientConnection {
             PacketSink sink) {
         PacketGate gate = new PacketGate(services.recorder(), sink::resumeReading);
         this.connections = connections;
+        this.peer = peer;
         context = new ConnectionContext(services, limits, loop, sink, gate, new AtomicLong(), this::fail);
         events = new ConnectionEvents(services);
         handshake = new ConnectHandshake(context, peer, this::admitted);
@@ -454,7 +456,7 @@ public final class ClientConnection {
         boolean present = attached.sessionPresent(); // [MQTT-3.2.2-2, MQTT-3.2.2-3]
         boolean persistent = sessionExpirySeconds > 0 || present;
         Identity identity = new Identity(clientId, accepted.permissions(), number, attached, persistent, quota);
-        ConnectedState live = new ConnectedState(context, accepted, identity, hold);
+        ConnectedState live = new ConnectedState(context, peer, accepted, identity, hold);
         connected = live;
         connections.attached(this);
         context.sink().send(Connacks.accepted(accepted, present, context.limits())); // first of all [MQTT-3.2.0-1]

@@ -1,7 +1,5 @@
 package io.tributary.broker.connection;
 
-import io.tributary.broker.guard.Guard;
-import io.tributary.broker.security.Asker;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.Authenticator.NotMine;
@@ -47,6 +45,9 @@ final class ConnectHandshake {
 
     /** Why an authenticator said no, in words that are not for the client. */
     private @Nullable String inside;
+
+    /** Whether an authenticator said no, which is not counted yet. */
+    private boolean isGuess;
 
     private Runnable stopWaiting = () -> {};
 
@@ -114,8 +115,11 @@ final class ConnectHandshake {
                 + (tenant == null ? "" : " (tenant " + tenant + ")");
         context.services()
                 .guard()
-                .refused(
-                        peer.listener(), peer.address(), peer.remoteAddress(), clientId, userName, why.reason(), words);
+                .refused(peer.listener(), peer.remoteAddress(), clientId, userName, why.reason(), words);
+        if (isGuess) {
+            isGuess = false;
+            context.services().guard().failed(peer.address(), clientId, userName);
+        }
     }
 
     /** The client is connected. */
@@ -194,16 +198,12 @@ final class ConnectHandshake {
         Authenticator authenticator = context.services().access().authenticator();
         try {
             authenticator
-                    .authenticate(claimed, connect.password(), asker())
+                    .authenticate(claimed, connect.password(), peer.asker(() -> !isOver))
                     .whenComplete(
                             (result, failure) -> context.run(() -> authenticated(connect, claimed, result, failure)));
         } catch (RuntimeException failure) {
             throw AuthenticationFailures.unavailable(failure);
         }
-    }
-
-    private Asker asker() {
-        return new Asker(peer.address() == null ? "" : Guard.text(peer.address()), () -> !isOver);
     }
 
     private void authenticated(
@@ -217,7 +217,7 @@ final class ConnectHandshake {
                 inside = no.inside();
                 throw guessed(no.user(), AuthenticationFailures.refused(no.reason(), no.message()));
             }
-            case NotMine _ -> throw AuthenticationFailures.refused(ReasonCode.NOT_AUTHORIZED, null);
+            case NotMine _ -> throw guessed(null, AuthenticationFailures.refused(ReasonCode.NOT_AUTHORIZED, null));
         }
     }
 
@@ -231,7 +231,8 @@ final class ConnectHandshake {
             userName = user;
             isBanned = isBannedForAWhile();
         }
-        if ((isOver || isBanned) && Guard.isFailureToAuthenticate(why.reason())) {
+        isGuess = AuthenticationFailures.isGuess(why);
+        if ((isOver || isBanned) && isGuess) {
             tellGuard(why);
         }
         return isBanned ? bannedForAWhile() : why;
@@ -245,25 +246,26 @@ final class ConnectHandshake {
                     ReasonCode.BAD_AUTHENTICATION_METHOD, "authentication method is not supported");
         }
         try {
-            exchange = new EnhancedExchange(context, authenticator, claimed, new EnhancedExchange.Observer() {
-                @Override
-                public void onContinue() {
-                    context.gate().open(PauseReason.HANDSHAKE);
-                }
+            exchange = new EnhancedExchange(
+                    context, authenticator, claimed, peer.asker(() -> !isOver), new EnhancedExchange.Observer() {
+                        @Override
+                        public void onContinue() {
+                            context.gate().open(PauseReason.HANDSHAKE);
+                        }
 
-                @Override
-                public MqttException onFailure(EnhancedAuthenticator.Failure no, MqttException why) {
-                    userName = no.user();
-                    return guessed(no.user(), why);
-                }
+                        @Override
+                        public MqttException onFailure(EnhancedAuthenticator.Failure no, MqttException why) {
+                            userName = no.user();
+                            return guessed(no.user(), why);
+                        }
 
-                @Override
-                public void onSuccess(EnhancedAuthenticator.Success success) {
-                    exchange = null;
-                    onAdmitted.accept(
-                            admission(connect, claimed, success.accepted()).withAuthenticationData(success.data()));
-                }
-            });
+                        @Override
+                        public void onSuccess(EnhancedAuthenticator.Success success) {
+                            exchange = null;
+                            onAdmitted.accept(admission(connect, claimed, success.accepted())
+                                    .withAuthenticationData(success.data()));
+                        }
+                    });
             exchange.next(connect.properties().authenticationData());
         } catch (MqttException refusal) {
             throw refusal;

@@ -64,8 +64,17 @@ final class ConnectedState {
     private Runnable stopHolding = () -> {};
     private Runnable stopRenewing = () -> {};
 
-    /** @param hold counts what waits for the client; null where no publisher waits for that */
-    ConnectedState(ConnectionContext context, Admission admission, Identity identity, @Nullable PublisherHold hold) {
+    /**
+     * Begins with what its CONNECT was accepted for.
+     *
+     * @param hold counts what waits for the client; null where no publisher waits for that
+     */
+    ConnectedState(
+            ConnectionContext context,
+            ConnectionOrigin peer,
+            Admission admission,
+            Identity identity,
+            @Nullable PublisherHold hold) {
         this.context = context;
         this.identity = identity;
         MqttPacket.ConnectProperties asked = admission.connect().properties();
@@ -74,8 +83,8 @@ final class ConnectedState {
         outbound = new OutboundFlow(context, identity, asked, replies, hold, inbound::sent);
         replay = new RetainedReplay(context, identity, outbound);
         subscribe = new SubscribeFlow(context, identity, replies, replay, this::handle);
-        reAuthentication =
-                new ReAuthentication(context, identity, asked.authenticationMethod(), admission.end(), this::renewed);
+        reAuthentication = new ReAuthentication(
+                context, peer, identity, asked.authenticationMethod(), admission.end(), this::renewed);
         keepAlive = new KeepAlive(context, admission.keepAliveSeconds());
         will = asked.authenticationMethod() == null || admission.will() == null
                 ? null

@@ -1,8 +1,11 @@
 package io.tributary.broker.connection;
 
+import io.tributary.broker.guard.Guard;
+import io.tributary.broker.security.Asker;
 import io.tributary.common.mqtt.ReasonCode;
 import java.net.InetAddress;
 import java.security.cert.X509Certificate;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +27,11 @@ public record ConnectionOrigin(
         Supplier<@Nullable String> certificateSubject,
         Supplier<@Nullable X509Certificate> certificate,
         @Nullable ReasonCode refusal) {
+
+    /** The client as authenticators take turns. */
+    Asker asker(BooleanSupplier isWaiting) {
+        return new Asker(address == null ? "" : Guard.text(address), isWaiting);
+    }
 
     /** One without an internet address. */
     ConnectionOrigin(

@@ -1,5 +1,6 @@
 package io.tributary.broker.connection;
 
+import io.tributary.broker.security.Asker;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.EnhancedAuthenticator;
 import io.tributary.broker.security.EnhancedAuthenticator.Continue;
@@ -41,11 +42,15 @@ final class EnhancedExchange {
 
     /** Begins an exchange; {@link #next} is to follow. */
     EnhancedExchange(
-            ConnectionContext context, EnhancedAuthenticator authenticator, ClientInfo client, Observer observer) {
+            ConnectionContext context,
+            EnhancedAuthenticator authenticator,
+            ClientInfo client,
+            Asker asker,
+            Observer observer) {
         this.context = context;
         this.observer = observer;
         method = authenticator.method();
-        exchange = authenticator.begin(client);
+        exchange = authenticator.begin(client, asker);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.tributary.broker.connection;
 
+import io.tributary.broker.guard.Guard;
 import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.EnhancedAuthenticator;
@@ -26,11 +27,15 @@ final class ReAuthentication {
     private static final Duration AS_GOOD_AS_NEVER = Duration.ofDays(3_650);
 
     private final ConnectionContext context;
+    private final ConnectionOrigin peer;
     private final Identity identity;
     private final @Nullable String method;
     private final Deadline deadline;
     private final Supplier<CompletionStage<?>> onRenewed;
     private @Nullable EnhancedExchange exchange;
+
+    /** Whether nobody hears an answer any more; written on the event loop. */
+    private volatile boolean isClosed;
 
     /**
      * Begins to wait for the end of the authentication.
@@ -42,11 +47,13 @@ final class ReAuthentication {
      */
     ReAuthentication(
             ConnectionContext context,
+            ConnectionOrigin peer,
             Identity identity,
             @Nullable String method,
             @Nullable Instant end,
             Supplier<CompletionStage<?>> onRenewed) {
         this.context = context;
+        this.peer = peer;
         this.identity = identity;
         this.method = method;
         this.onRenewed = onRenewed;
@@ -56,6 +63,7 @@ final class ReAuthentication {
 
     /** The connection ended. */
     void close() {
+        isClosed = true;
         deadline.cancel();
     }
 
@@ -85,18 +93,40 @@ final class ReAuthentication {
         if (authenticator == null) {
             throw new MqttException(ReasonCode.NOT_AUTHORIZED, "authentication method is not supported any more");
         }
-        return new EnhancedExchange(context, authenticator, identity.client(), new EnhancedExchange.Observer() {
-            @Override
-            public void onContinue() {}
+        return new EnhancedExchange(
+                context,
+                authenticator,
+                identity.client(),
+                peer.asker(() -> !isClosed),
+                new EnhancedExchange.Observer() {
+                    @Override
+                    public void onContinue() {}
 
-            @Override
-            public void onSuccess(EnhancedAuthenticator.Success success) {
-                CompletionStage<?> renewed = renew(success.accepted());
-                endAt(success.accepted().end());
-                Auth last = new Auth(ReasonCode.SUCCESS, name, success.data(), null, List.of());
-                CompletionStage<?> _ = renewed.thenRun(() -> context.run(() -> done(last)));
-            }
-        });
+                    @Override
+                    public MqttException onFailure(EnhancedAuthenticator.Failure no, MqttException why) {
+                        return refused(no.user(), why);
+                    }
+
+                    @Override
+                    public void onSuccess(EnhancedAuthenticator.Success success) {
+                        CompletionStage<?> renewed = renew(success.accepted());
+                        endAt(success.accepted().end());
+                        Auth last = new Auth(ReasonCode.SUCCESS, name, success.data(), null, List.of());
+                        CompletionStage<?> _ = renewed.thenRun(() -> context.run(() -> done(last)));
+                    }
+                });
+    }
+
+    /** A guess counts as one in CONNECT does. */
+    private MqttException refused(@Nullable String user, MqttException why) {
+        Guard guard = context.services().guard();
+        String clientId = identity.client().clientId();
+        String words = "authenticated again: " + why.getMessage();
+        guard.refused(peer.listener(), peer.remoteAddress(), clientId, user, why.reason(), words);
+        if (AuthenticationFailures.isGuess(why)) {
+            guard.failed(peer.address(), clientId, user);
+        }
+        return why;
     }
 
     private void done(Auth last) {

@@ -133,7 +133,7 @@ public final class Guard {
     }
 
     /**
-     * A CONNECT was refused.
+     * A CONNECT was refused, or a client that authenticated again.
      *
      * @param address host and port, for people
      * @param clientId the client identifier in it; null when it was not understood
@@ -141,21 +141,17 @@ public final class Guard {
      */
     public void refused(
             String listener,
-            @Nullable InetAddress from,
             String address,
             @Nullable String clientId,
             @Nullable String user,
             ReasonCode reason,
             String words) {
         refused.add(listener, address, clientId, user, reason.name().toLowerCase(Locale.ROOT), words);
-        if (isFailureToAuthenticate(reason)) {
-            count(Cause.FAILURES, config.failures(), from, clientId, user);
-        }
     }
 
-    /** Whether a refusal for this reason counts as a failure to authenticate. */
-    public static boolean isFailureToAuthenticate(ReasonCode reason) {
-        return reason == ReasonCode.BAD_USER_NAME_OR_PASSWORD || reason == ReasonCode.NOT_AUTHORIZED;
+    /** A client failed to authenticate: too often, and it is banned. */
+    public void failed(@Nullable InetAddress from, @Nullable String clientId, @Nullable String user) {
+        count(Cause.FAILURES, config.failures(), from, clientId, user);
     }
 
     /** A connection was closed before its CONNECT was looked at. */

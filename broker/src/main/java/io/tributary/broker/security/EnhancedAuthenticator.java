@@ -18,6 +18,11 @@ public interface EnhancedAuthenticator {
     /** Begins an exchange, at CONNECT or when a client authenticates again. Called on an event loop: must not block. */
     Exchange begin(ClientInfo client);
 
+    /** The same, for one that has not enough for all at once: {@link Authenticator#authenticate}. */
+    default Exchange begin(ClientInfo client, Asker asker) {
+        return begin(client);
+    }
+
     /** One exchange of AUTH packets with one client. Calls come one after the other, on the client's event loop. */
     interface Exchange {
         /** Takes the client's authentication data, from CONNECT or AUTH, and says what is next. Must not block. */

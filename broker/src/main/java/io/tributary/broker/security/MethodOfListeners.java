@@ -32,12 +32,17 @@ final class MethodOfListeners implements EnhancedAuthenticator {
 
     @Override
     public Exchange begin(ClientInfo client) {
+        return begin(client, Asker.UNKNOWN);
+    }
+
+    @Override
+    public Exchange begin(ClientInfo client, Asker asker) {
         Offer offer = offers.get(Objects.requireNonNull(client.listener()));
         if (offer == null) {
             return _ -> EnhancedAuthenticator.answer(
                     new Failure(ReasonCode.BAD_AUTHENTICATION_METHOD, "authentication method is not supported"));
         }
-        Exchange exchange = offer.authenticator().begin(client);
+        Exchange exchange = offer.authenticator().begin(client, asker);
         return data -> next(offer.name(), client, exchange, data);
     }
 

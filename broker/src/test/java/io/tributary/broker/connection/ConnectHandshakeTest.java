@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.guard.AutomaticBan;
 import io.tributary.broker.guard.BanLimit;
+import io.tributary.broker.guard.Guard;
 import io.tributary.broker.guard.RefusedClient;
 import io.tributary.broker.security.Asker;
 import io.tributary.broker.security.Authenticator;
@@ -15,6 +16,7 @@ import io.tributary.broker.security.ClientRules;
 import io.tributary.broker.security.ClientRules.CertificateSubject;
 import io.tributary.broker.security.ClientRules.ClientId;
 import io.tributary.broker.security.TextPattern;
+import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.MqttPacket;
@@ -348,7 +350,7 @@ class ConnectHandshakeTest {
     void failuresOfAUserCountHoweverItsNameIsWritten() {
         fixture.address = InetAddress.ofLiteral("203.0.113.1");
         fixture.guard = ConnectionFixture.guard(ConnectionFixture.ONCE, BanLimit.NONE);
-        fixture.guard.refused("tcp", fixture.address, "p", "c", "ann", ReasonCode.NOT_AUTHORIZED, "wrong");
+        fixture.guard.failed(fixture.address, "c", "ann");
         Principal ann = new Principal("people", "uid=ann", "ann", null, List.of(), null);
         for (Authenticator.Result answer : List.of(
                 new Authenticator.Accepted(null, ann),
@@ -366,12 +368,46 @@ class ConnectHandshakeTest {
         fixture.address = InetAddress.ofLiteral("203.0.113.1");
         BanLimit twice = new BanLimit(2, Duration.ofMinutes(1), Duration.ofMinutes(1));
         fixture.guard = ConnectionFixture.guard(ConnectionFixture.ONCE, twice);
-        fixture.guard.refused("tcp", fixture.address, "p", "c", "ann", ReasonCode.NOT_AUTHORIZED, "wrong");
+        fixture.guard.failed(fixture.address, "c", "ann");
         fixture.authenticator = (client, password) -> CompletableFuture.completedFuture(
                 new Authenticator.Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, null, null, "ann"));
         assertThat(fixture.guard.arrives(fixture.address)).isNull();
         assertThat(fixture.connect(Connects.v5()).reason()).isEqualTo(ReasonCode.BANNED);
         assertThat(fixture.guard.arrives(fixture.address)).isEqualTo(ReasonCode.BANNED);
+    }
+
+    /** Devices behind one address whose rules were changed, or which have each other's client identifiers. */
+    @Test
+    void onlyFailuresToAuthenticateCount() {
+        InetAddress address = InetAddress.ofLiteral("203.0.113.1");
+        Guard guard = ConnectionFixture.guard(ConnectionFixture.ONCE, ConnectionFixture.ONCE);
+        for (int i = 0; i < 1_000; i++) {
+            ConnectionFixture denied = new ConnectionFixture();
+            denied.address = address;
+            denied.guard = guard;
+            assertThat(denied.connect(Connects.v5().clientId("c" + i).will("$SYS/x"))
+                            .reason())
+                    .isEqualTo(ReasonCode.NOT_AUTHORIZED);
+        }
+        ConnectionFixture stranger = new ConnectionFixture();
+        stranger.address = address;
+        stranger.guard = guard;
+        stranger.backend.holdAttach = true;
+        stranger.send(Connects.v5().build());
+        stranger.backend.connections.refused(stranger.connectionNumber(), AttachRefusal.IS_SOMEBODY_ELSES);
+        stranger.turn();
+        assertThat(stranger.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+        ConnectionFixture busy = new ConnectionFixture();
+        busy.address = address;
+        busy.guard = guard;
+        busy.authenticator = (client, password) ->
+                CompletableFuture.completedFuture(new Authenticator.Refused(ReasonCode.SERVER_BUSY, "too much waits"));
+        assertThat(busy.connect(Connects.v5()).reason()).isEqualTo(ReasonCode.SERVER_BUSY);
+
+        fixture.address = address;
+        fixture.guard = guard;
+        assertThat(guard.arrives(address)).isNull();
+        assertThat(fixture.connect(Connects.v5()).reason()).isEqualTo(ReasonCode.SUCCESS);
     }
 
     @Test

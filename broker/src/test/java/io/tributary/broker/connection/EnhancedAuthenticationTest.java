@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.guard.AutomaticBan;
 import io.tributary.broker.guard.BanLimit;
+import io.tributary.broker.guard.Guard;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.EnhancedAuthenticator;
@@ -231,6 +232,30 @@ class EnhancedAuthenticationTest {
         fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
 
         assertThat(fixture.sink.takeOnly(Disconnect.class).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+    }
+
+    @Test
+    void failuresToAuthenticateAgainCountAsThoseInConnectDo() {
+        InetAddress address = InetAddress.ofLiteral("203.0.113.1");
+        Guard guard =
+                ConnectionFixture.guard(BanLimit.NONE, new BanLimit(3, Duration.ofMinutes(1), Duration.ofMinutes(1)));
+        for (int i = 0; i < 3; i++) {
+            assertThat(guard.arrives(address)).isNull();
+            ConnectionFixture guessing = new ConnectionFixture();
+            guessing.address = address;
+            guessing.guard = guard;
+            Scripted method = new Scripted();
+            guessing.methods.put("SCRIPT", method);
+            method.answers.add(done(new EnhancedAuthenticator.Success(null)));
+            method.answers.add(done(new EnhancedAuthenticator.Failure(ReasonCode.NOT_AUTHORIZED, "no", "admin")));
+            guessing.connect(Connects.v5().method("SCRIPT"));
+            guessing.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
+            assertThat(guessing.sink.takeOnly(Disconnect.class).reason()).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+        }
+        assertThat(guard.arrives(address)).isEqualTo(ReasonCode.BANNED);
+        assertThat(guard.refusedClients().newest(Long.MAX_VALUE, 10))
+                .hasSize(3)
+                .allSatisfy(refused -> assertThat(refused.words()).isEqualTo("authenticated again: no"));
     }
 
     @Test

@@ -110,17 +110,6 @@ class GuardTest {
         assertThat(guard.bans()).isEmpty();
     }
 
-    @Test
-    void onlyRefusalsForWhoTheClientIsCount() {
-        Guard guard = guard(new BanLimits(BanLimit.NONE, BanLimit.NONE, TWICE), BanLimits.NONE);
-        for (ReasonCode reason : List.of(ReasonCode.SERVER_BUSY, ReasonCode.BANNED, ReasonCode.MALFORMED_PACKET)) {
-            for (int i = 0; i < 5; i++) {
-                guard.refused("tcp", ONE, "203.0.113.1:1", "c", null, reason, "words");
-            }
-        }
-        assertThat(guard.bans()).isEmpty();
-    }
-
     /** One that another node has made. */
     @Test
     void adoptedBanHoldsUntilItIsOverAndNotForExemptAddresses() {
@@ -229,7 +218,7 @@ class GuardTest {
     }
 
     private static void fail(Guard guard, InetAddress from, String clientId, @Nullable String user) {
-        guard.refused("tcp", from, "203.0.113.1:1", clientId, user, ReasonCode.BAD_USER_NAME_OR_PASSWORD, "wrong");
+        guard.failed(from, clientId, user);
     }
 
     private void pass(long millis) {

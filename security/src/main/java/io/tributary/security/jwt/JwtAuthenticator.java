@@ -11,6 +11,7 @@ import com.nimbusds.jose.jwk.OctetSequenceKey;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
+import io.tributary.broker.security.Asker;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.EnhancedAuthenticator;
@@ -54,8 +55,15 @@ final class JwtAuthenticator implements Authenticator, EnhancedAuthenticator {
 
     @Override
     public CompletionStage<Result> authenticate(ClientInfo client, byte @Nullable [] password) {
+        return authenticate(client, password, Asker.UNKNOWN);
+    }
+
+    @Override
+    public CompletionStage<Result> authenticate(ClientInfo client, byte @Nullable [] password, Asker asker) {
         byte[] token = config.property() == null ? password : property(client, config.property());
-        return token == null || !looksLikeToken(token) ? Authenticator.answer(NotMine.PLAIN) : check(client, token);
+        return token == null || !looksLikeToken(token)
+                ? Authenticator.answer(NotMine.PLAIN)
+                : check(client, token, asker);
     }
 
     @Override
@@ -65,9 +73,14 @@ final class JwtAuthenticator implements Authenticator, EnhancedAuthenticator {
 
     @Override
     public Exchange begin(ClientInfo client) {
+        return begin(client, Asker.UNKNOWN);
+    }
+
+    @Override
+    public Exchange begin(ClientInfo client, Asker asker) {
         return data -> data == null
                 ? EnhancedAuthenticator.answer(new Failure(ReasonCode.NOT_AUTHORIZED, "no token"))
-                : check(client, data).thenApply(JwtAuthenticator::step);
+                : check(client, data, asker).thenApply(JwtAuthenticator::step);
     }
 
     private static Step step(Result result) {
@@ -78,7 +91,7 @@ final class JwtAuthenticator implements Authenticator, EnhancedAuthenticator {
         };
     }
 
-    private CompletionStage<Result> check(ClientInfo client, byte[] token) {
+    private CompletionStage<Result> check(ClientInfo client, byte[] token, Asker asker) {
         if (token.length > LARGEST_TOKEN) {
             return no("the token has more than " + LARGEST_TOKEN + " bytes");
         }
@@ -97,7 +110,7 @@ final class JwtAuthenticator implements Authenticator, EnhancedAuthenticator {
             return Authenticator.answer(NotMine.PLAIN);
         }
         return AuthenticatorContext.busyWhenRejected(source.keysFor(parsed.getHeader())
-                .thenCompose(keys -> threads.submit(() -> decide(client, parsed, claims, keys))));
+                .thenCompose(keys -> threads.submit(asker, () -> decide(client, parsed, claims, keys))));
     }
 
     private Result decide(ClientInfo client, SignedJWT token, JWTClaimsSet claims, Keys keys) {

@@ -17,6 +17,7 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -70,7 +71,7 @@ public final class ScramAuthenticator implements EnhancedAuthenticator {
 
     @Override
     public Exchange begin(ClientInfo client) {
-        return new ScramExchange(this, nonces.get());
+        return new ScramExchange(this, Objects.requireNonNull(client.principal()), nonces.get());
     }
 
     /** What is known of a user; of one that is not there, what nobody can tell from it. */

@@ -8,6 +8,7 @@ import io.tributary.broker.security.EnhancedAuthenticator.Exchange;
 import io.tributary.broker.security.EnhancedAuthenticator.Failure;
 import io.tributary.broker.security.EnhancedAuthenticator.Step;
 import io.tributary.broker.security.EnhancedAuthenticator.Success;
+import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.security.password.ScramCredential;
 import java.nio.ByteBuffer;
@@ -42,6 +43,7 @@ final class ScramExchange implements Exchange {
     private static final Pattern FINAL = Pattern.compile("(c=([^,]+),r=([^,]+)(?:,[A-Za-z]=[^,]*)*?),p=([^,]+)");
 
     private final ScramAuthenticator authenticator;
+    private final Principal known;
     private final String ownNonce;
 
     /** What came and went so far; null before the first message. */
@@ -49,8 +51,10 @@ final class ScramExchange implements Exchange {
 
     private record First(String header, String userName, String nonce, String messages, ScramCredential credential) {}
 
-    ScramExchange(ScramAuthenticator authenticator, String ownNonce) {
+    /** @param known who the client is that authenticates again; {@link Principal#ANONYMOUS} in CONNECT */
+    ScramExchange(ScramAuthenticator authenticator, Principal known, String ownNonce) {
         this.authenticator = authenticator;
+        this.known = known;
         this.ownNonce = ownNonce;
     }
 
@@ -79,6 +83,9 @@ final class ScramExchange implements Exchange {
         String other = parts.group(2);
         if (other != null && !prepared(other).equals(userName)) {
             return no("a client that wants to be somebody else than it proves");
+        }
+        if (!known.equals(Principal.ANONYMOUS) && !known.name().equals(userName)) { // it is not to guess
+            return no("a client that authenticates again as another user");
         }
         ScramCredential credential = authenticator.credential(userName);
         String nonce = parts.group(5) + ownNonce;

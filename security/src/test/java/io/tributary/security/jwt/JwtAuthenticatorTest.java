@@ -23,6 +23,7 @@ import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
+import io.tributary.broker.security.Asker;
 import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.Authenticator.NotMine;
 import io.tributary.broker.security.Authenticator.Refused;
@@ -35,12 +36,14 @@ import io.tributary.broker.security.rules.OwnRules;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.UserProperty;
 import io.tributary.common.time.SteadyClock;
 import io.tributary.security.AuthenticatorContext;
 import io.tributary.security.watch.FileContent;
 import io.tributary.security.web.BadServer;
 import io.tributary.security.web.WebClient;
+import io.tributary.security.work.WorkPool;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -412,6 +415,36 @@ class JwtAuthenticatorTest {
         assertThat(WebClient.address("http://[::1]:8080/jwks")).hasPort(8080);
         for (String wrong : List.of("http://id.example/jwks", "ftp://id.example", "https://u:p@id.example/", "jwks")) {
             assertThatIllegalArgumentException().isThrownBy(() -> WebClient.address(wrong));
+        }
+    }
+
+    @Test
+    void addressesTakeTurnsByPasswordAndByMethod() {
+        Asker attacker = new Asker("203.0.113.1", () -> true);
+        Asker honest = new Asker("203.0.113.2", () -> true);
+        CompletableFuture<@Nullable Void> free = new CompletableFuture<>();
+        byte[] token = utf8(hmac(subject("a")));
+        try (WorkPool threads = WorkPool.computing("tokens", 1, 4)) {
+            var _ = threads.submit(free::join);
+            await().until(threads::isIdle);
+            JwtConfig config = config(new JwtConfig.Given(Keys.secret(SECRET)));
+            JwtAuthenticator authenticator =
+                    new JwtAuthenticator(config, KeySource.of(Keys.secret(SECRET)), context.clock(), threads);
+            List<CompletableFuture<Result>> flood = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                flood.add(
+                        authenticator.authenticate(client("c"), token, attacker).toCompletableFuture());
+            }
+            var byPassword =
+                    authenticator.authenticate(client("d"), token, honest).toCompletableFuture();
+            var byMethod = authenticator.begin(client("d"), honest).next(token).toCompletableFuture();
+            assertThat(flood.get(2).join())
+                    .isInstanceOfSatisfying(
+                            Refused.class, no -> assertThat(no.reason()).isEqualTo(ReasonCode.SERVER_BUSY));
+            free.complete(null);
+            assertThat(byPassword.join()).isInstanceOf(Accepted.class);
+            assertThat(byMethod.join()).isInstanceOf(Success.class);
+            assertThat(flood.get(0).join()).isInstanceOf(Accepted.class);
         }
     }
 

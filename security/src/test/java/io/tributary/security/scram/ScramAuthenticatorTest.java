@@ -7,6 +7,7 @@ import com.ongres.scram.client.ScramClient;
 import com.ongres.scram.common.StringPreparation;
 import com.ongres.scram.common.exception.ScramInvalidServerSignatureException;
 import com.ongres.scram.common.exception.ScramParseException;
+import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.AuthenticatorChain.Link;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.EnhancedAuthenticator;
@@ -15,6 +16,7 @@ import io.tributary.broker.security.EnhancedAuthenticator.Exchange;
 import io.tributary.broker.security.EnhancedAuthenticator.Failure;
 import io.tributary.broker.security.EnhancedAuthenticator.Step;
 import io.tributary.broker.security.EnhancedAuthenticator.Success;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.ReasonCode;
@@ -167,6 +169,21 @@ class ScramAuthenticatorTest {
         Exchange exchange = method(Mechanism.SHA_256).begin(CLIENT);
         String nonce = text(step(exchange, "n,,n=user,r=abc")).substring(2).split(",", -1)[0];
         assertThat(step(exchange, message.replace("NONCE", nonce))).isInstanceOf(Failure.class);
+    }
+
+    /** Whether there is such a user, and whether the proof is right, does not show. */
+    @ParameterizedTest
+    @CsvSource({"user, Continue", "us\u00ader, Continue", "IX, Failure", "nobody, Failure"})
+    void whoAuthenticatesAgainAsAnotherUserIsRefusedBeforeTheProof(String name, String answer) {
+        Principal user = new Principal("people", "user", "user", null, List.of("writers"), null);
+        ClientInfo known = CLIENT.accepted("c", ClientKind.DEVICE, user, new Accepted(null, user));
+        Step first = step(method(Mechanism.SHA_256).begin(known), "n,,n=" + name + ",r=abc");
+        assertThat(first.getClass().getSimpleName()).isEqualTo(answer);
+        if (first instanceof Failure no) {
+            assertThat(no)
+                    .isEqualTo(new Failure(
+                            ReasonCode.NOT_AUTHORIZED, "a client that authenticates again as another user"));
+        }
     }
 
     private Step exchange(Mechanism mechanism, ScramClient client) {
