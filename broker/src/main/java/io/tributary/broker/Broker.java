@@ -22,6 +22,8 @@ import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
+import io.tributary.common.topic.TopicLimits;
+import io.tributary.common.topic.TopicName;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -280,12 +282,13 @@ public final class Broker implements AutoCloseable {
      * <p>Any thread; never blocks. About 64 MiB of unfinished messages are held; further messages fail at once with a
      * {@link RejectedExecutionException}, is not published, and may be tried again when earlier stages have completed.
      *
-     * @throws IllegalArgumentException when the topic begins with U+0000
+     * @throws IllegalArgumentException when the topic is not a valid topic name, or begins with U+0000
      */
     public CompletionStage<Boolean> publish(Message message) {
         if (TenantNames.isTenants(message.topic())) {
             throw new IllegalArgumentException("the topic begins with U+0000: name the tenant beside the message");
         }
+        checkTopic(message);
         return publishInside(message);
     }
 
@@ -293,11 +296,19 @@ public final class Broker implements AutoCloseable {
      * Publishes a message to clients of a tenant, see {@link #publish(Message)}.
      *
      * @param message as clients of the tenant know it: its topic is {@code devices/7}
-     * @throws IllegalArgumentException when there can be no such tenant
+     * @throws IllegalArgumentException when there can be no such tenant, or the topic is not a valid topic name
      */
     public CompletionStage<Boolean> publish(String tenant, Message message) {
         TenantNames.check(tenant);
+        checkTopic(message);
         return publishInside(TenantNames.message(tenant, message));
+    }
+
+    /** Clients would close the connection on which such a message comes. */
+    private static void checkTopic(Message message) {
+        if (!TopicName.isValid(message.topic(), TopicLimits.MQTT)) {
+            throw new IllegalArgumentException("not a valid topic name: " + message.topic());
+        }
     }
 
     private CompletionStage<Boolean> publishInside(Message message) {
@@ -315,22 +326,30 @@ public final class Broker implements AutoCloseable {
             result.completeExceptionally(new RejectedExecutionException(problem));
             return counted;
         }
-        at.router().publish(message, outcome -> {
-            switch (outcome) {
-                case RouteOutcome.Safe() -> result.complete(true);
-                case RouteOutcome.NoSubscribers() -> result.complete(false);
-                case RouteOutcome.Refused(var reason, var words) ->
-                    result.completeExceptionally(new IllegalStateException(reason + ": " + words));
-                case RouteOutcome.Lost() ->
-                    result.completeExceptionally(new IllegalStateException("the broker is closing"));
-            }
-        });
+        try {
+            at.router().publish(message, outcome -> routed(outcome, result));
+        } catch (RuntimeException | Error e) { // else the bytes would never be given back
+            result.completeExceptionally(e);
+        }
         return counted;
+    }
+
+    private static void routed(RouteOutcome outcome, CompletableFuture<Boolean> result) {
+        switch (outcome) {
+            case RouteOutcome.Safe() -> result.complete(true);
+            case RouteOutcome.NoSubscribers() -> result.complete(false);
+            case RouteOutcome.Refused(var reason, var words) ->
+                result.completeExceptionally(new IllegalStateException(reason + ": " + words));
+            case RouteOutcome.Lost() ->
+                result.completeExceptionally(new IllegalStateException("the broker is closing"));
+        }
     }
 
     /**
      * Subscribes the embedding application to a topic filter, until the returned subscription is closed. Retained
-     * messages come first. Messages come on threads of the broker: the consumer must not block.
+     * messages come on the caller's thread, before this returns; the others on threads of the broker, those published
+     * meanwhile between the retained ones. Of a topic the newest message comes last, and may come twice then. The
+     * consumer must not block.
      *
      * @param topicFilter a topic filter, {@code $share/name/...} included
      * @param qos the maximum quality of service; messages are handed over once while the process lives, whatever it is

@@ -69,7 +69,7 @@ record ConnectionContext(
             action.run();
         } catch (MqttException violation) {
             failures.accept(violation);
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) { // a packet that is half taken would leave it unread for good
             LOG.error("a connection failed and is closed", failure);
             failures.accept(new MqttException(ReasonCode.UNSPECIFIED_ERROR, "internal error"));
         }

@@ -52,7 +52,7 @@ record ConnectionEvents(ConnectionServices services) {
         for (ClientListener listener : services.extensions().listeners()) {
             try {
                 event.accept(listener);
-            } catch (RuntimeException failure) {
+            } catch (RuntimeException | Error failure) {
                 LOG.warn("a session listener failed", failure);
             }
         }

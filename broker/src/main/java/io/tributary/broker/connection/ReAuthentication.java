@@ -109,6 +109,9 @@ final class ReAuthentication {
 
                     @Override
                     public void onSuccess(EnhancedAuthenticator.Success success) {
+                        if (isClosed) {
+                            return; // a deadline would keep all of the connection in memory until then
+                        }
                         CompletionStage<?> renewed = renew(success.accepted());
                         endAt(success.accepted().end());
                         Auth last = new Auth(ReasonCode.SUCCESS, name, success.data(), null, List.of());

@@ -300,7 +300,7 @@ final class SubscribeFlow {
     private Decision intercept(Subscription asked) {
         try {
             return context.services().extensions().subscriptions().onSubscribe(identity.client(), asked);
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) {
             LOG.warn("a subscribe interceptor failed, its subscription is refused", failure);
             return new Refuse(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR);
         }

@@ -26,6 +26,10 @@ import org.slf4j.LoggerFactory;
 public final class EmbeddedSubscription implements Endpoint, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedSubscription.class);
     private static final int RETAINED_PAGE = 500;
+    /** How often a retained message is followed by its successor, which may have come live. */
+    private static final int MOST_SUCCESSORS = 16;
+
+    private static final byte[] REMOVED = {};
 
     private final TopicFilter filter;
     private final QoS qos;
@@ -46,7 +50,7 @@ public final class EmbeddedSubscription implements Endpoint, AutoCloseable {
     }
 
     /**
-     * Has a node serve it, with retained messages first; blocks until the subscription is made.
+     * Has a node serve it, and hands out retained messages; blocks until the subscription is made.
      *
      * @param await waits for a stage, and throws what it failed with
      */
@@ -90,7 +94,7 @@ public final class EmbeddedSubscription implements Endpoint, AutoCloseable {
     public @Nullable RoomQueue offer(Queued message) {
         try {
             consumer.accept(TenantNames.visible(message.message()).withRetain(message.retain()));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // of others who get the message, and of what comes behind it
             LOG.warn("a subscriber of the embedding application failed", e);
         }
         return null;
@@ -100,12 +104,30 @@ public final class EmbeddedSubscription implements Endpoint, AutoCloseable {
         RetainedMessages.Page page = retained.page(filter, null, RETAINED_PAGE);
         while (true) {
             for (Message message : page.messages()) {
-                offer(new Queued(message, message.qos().min(qos), true, List.of(), null));
+                if (retained.isCurrent(message)) { // else its successor came live; the older must not follow
+                    hand(retained, message);
+                }
             }
             if (page.next() == null) {
                 return;
             }
             page = retained.page(filter, page.next(), RETAINED_PAGE);
+        }
+    }
+
+    /**
+     * Hands out a retained message. Its successor may come on another thread meanwhile, and the consumer be done with
+     * it first: so it is handed out once more, for the newest of a topic to be the last.
+     */
+    private void hand(RetainedMessages retained, Message message) {
+        Message last = message;
+        for (int i = 0; i < MOST_SUCCESSORS; i++) {
+            offer(new Queued(last, last.qos().min(qos), true, List.of(), null));
+            Message now = retained.current(message.topic());
+            if (last.equals(now) || last.payload().length == 0) {
+                return;
+            }
+            last = now == null ? last.withPayload(REMOVED) : now; // [MQTT-3.3.1-6]
         }
     }
 }

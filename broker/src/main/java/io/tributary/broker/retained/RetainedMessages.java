@@ -160,8 +160,13 @@ public final class RetainedMessages {
 
     /** Whether the message is still its topic's retained one: neither another took its place, nor was it removed. */
     public boolean isCurrent(Message message) {
-        RetainedTopic topic = topics.get(message.topic());
-        return topic != null && message.equals(topic.message());
+        return message.equals(current(message.topic()));
+    }
+
+    /** The retained message of a topic, or null; it may have expired. */
+    public @Nullable Message current(String name) {
+        RetainedTopic topic = topics.get(name);
+        return topic == null ? null : topic.message();
     }
 
     /**

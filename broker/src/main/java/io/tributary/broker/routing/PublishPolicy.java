@@ -12,6 +12,8 @@ import io.tributary.common.event.Principal;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.topic.TopicLimits;
+import io.tributary.common.topic.TopicName;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -138,16 +140,24 @@ public final class PublishPolicy {
                 }
             }
         }
-        return !interceptors.isEmpty() && isTooLarge(current)
+        return interceptors.isEmpty() ? new Proceed(current) : checked(current);
+    }
+
+    /** No client could have published with such a topic, and clients close the connection on which it comes. */
+    private PublishInterceptor.Decision checked(Message left) {
+        if (!TopicName.isValid(left.topic(), TopicLimits.MQTT)) {
+            return new Refuse(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR, "an interceptor made the topic invalid");
+        }
+        return isTooLarge(left)
                 ? new Refuse(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR, "an interceptor made the message too large")
-                : new Proceed(current);
+                : new Proceed(left);
     }
 
     private static PublishInterceptor.Decision ask(
             PublishInterceptor interceptor, ClientInfo publisher, Message message) {
         try {
             return Objects.requireNonNull(interceptor.onPublish(publisher, message), "no decision");
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warn("publish interceptor failed on a message of {}", publisher.clientId(), e);
             return new Refuse(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR, "an interceptor failed");
         }

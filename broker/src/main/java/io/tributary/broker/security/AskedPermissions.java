@@ -19,7 +19,7 @@ record AskedPermissions(Authorizer authorizer, ClientInfo client) implements Per
     public Decision mayPublish(String topic, QoS qos, boolean retain) {
         try {
             return decision(authorizer.mayPublish(client, topic, qos, retain));
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) {
             return failed(failure);
         }
     }
@@ -29,7 +29,7 @@ record AskedPermissions(Authorizer authorizer, ClientInfo client) implements Per
         Decision decision;
         try {
             decision = decision(authorizer.maySubscribe(client, topicFilter, qos));
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) {
             decision = failed(failure);
         }
         return new SubscriptionDecision(decision.allowed() ? Extent.CUT : Extent.REFUSED, qos, decision.reason());
@@ -42,7 +42,7 @@ record AskedPermissions(Authorizer authorizer, ClientInfo client) implements Per
             if (client.isConnectionKnown() && !authorizer.maySubscribe(client, topicFilter, qos)) {
                 return new SubscriptionDecision(Extent.REFUSED, qos, NO.reason());
             }
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) {
             Decision _ = failed(failure);
         }
         return Permissions.super.standing(topicFilter, qos);
@@ -52,7 +52,7 @@ record AskedPermissions(Authorizer authorizer, ClientInfo client) implements Per
     public Decision mayReceive(String topic) {
         try {
             return decision(authorizer.mayReceive(client, topic));
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) {
             return failed(failure);
         }
     }
@@ -67,7 +67,7 @@ record AskedPermissions(Authorizer authorizer, ClientInfo client) implements Per
     }
 
     /** Said once a second: it may be asked about each message. */
-    private static Decision failed(RuntimeException failure) {
+    static Decision failed(Throwable failure) {
         long now = System.nanoTime();
         long said = SAID_NANOS.get();
         if (now - said > TimeUnit.SECONDS.toNanos(1) && SAID_NANOS.compareAndSet(said, now)) {

@@ -2,11 +2,12 @@ package io.tributary.broker.security;
 
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.QoS;
+import java.util.function.Function;
 
 /**
  * Shows an authorizer the topics of a tenant as the tenant's clients know them, on every path: it is asked about
  * {@code devices/7} where the broker has {@code <NUL>acme/devices/7} ({@link TenantNames}). Which tenant it is says
- * {@link ClientInfo#tenant}. It is not asked about the broker's own clients.
+ * {@link ClientInfo#tenant}. It is not asked about the broker's own clients. What it fails with means no.
  */
 public final class TenantAuthorizer implements Authorizer {
     private final Authorizer authorizer;
@@ -23,12 +24,12 @@ public final class TenantAuthorizer implements Authorizer {
 
     @Override
     public Permissions bind(ClientInfo client) {
-        return isBrokers(client) ? Authorizer.allowAll().bind(client) : confined(client, authorizer.bind(client));
+        return isBrokers(client) ? Authorizer.allowAll().bind(client) : confined(client, authorizer::bind);
     }
 
     @Override
     public Permissions bindAway(ClientInfo client) {
-        return isBrokers(client) ? Authorizer.allowAll().bind(client) : confined(client, authorizer.bindAway(client));
+        return isBrokers(client) ? Authorizer.allowAll().bind(client) : confined(client, authorizer::bindAway);
     }
 
     /** Nobody's rules are about the broker's own clients, which have nothing but what is theirs. */
@@ -36,9 +37,16 @@ public final class TenantAuthorizer implements Authorizer {
         return client.principal() != null && client.principal().isBroker();
     }
 
-    private static Permissions confined(ClientInfo client, Permissions permissions) {
+    /** What the authorizer gives may be a class of its own, which fails in any way. */
+    private static Permissions confined(ClientInfo client, Function<ClientInfo, Permissions> authorizer) {
+        Permissions permissions;
+        try {
+            permissions = authorizer.apply(client);
+        } catch (Error failure) {
+            throw new IllegalStateException("the authorizer failed", failure); // which every caller takes for a no
+        }
         boolean isOfNone = client.principal() != null && client.tenant() == null;
-        return isOfNone ? permissions : new TenantPermissions(permissions);
+        return isOfNone && permissions instanceof AskedPermissions ? permissions : new TenantPermissions(permissions);
     }
 
     @Override

@@ -1,10 +1,15 @@
 package io.tributary.broker.security;
 
+import io.tributary.broker.security.SubscriptionDecision.Extent;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.QoS;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What a client of a tenant may do: asked about names inside the broker, and decided about those that it knows. */
+/**
+ * What a client may do, as an authorizer of the embedding application says: asked about names inside the broker, and
+ * decided about those that the client knows. Where the authorizer fails, in whatever way, the answer is no.
+ */
 final class TenantPermissions implements Permissions {
     private final Permissions permissions;
 
@@ -19,28 +24,55 @@ final class TenantPermissions implements Permissions {
 
     @Override
     public Decision mayPublish(String topic, QoS qos, boolean retain) {
-        return permissions.mayPublish(visible(topic), qos, retain);
+        try {
+            return Objects.requireNonNull(permissions.mayPublish(visible(topic), qos, retain));
+        } catch (RuntimeException | Error failure) {
+            return AskedPermissions.failed(failure);
+        }
     }
 
     @Override
     public SubscriptionDecision maySubscribe(String topicFilter, QoS qos) {
-        return permissions.maySubscribe(TenantNames.visible(topicFilter), qos);
+        try {
+            return Objects.requireNonNull(permissions.maySubscribe(TenantNames.visible(topicFilter), qos));
+        } catch (RuntimeException | Error failure) {
+            return new SubscriptionDecision(
+                    Extent.REFUSED, qos, AskedPermissions.failed(failure).reason());
+        }
     }
 
+    /** An authorizer that fails takes nothing away. */
     @Override
     public SubscriptionDecision standing(String topicFilter, QoS qos) {
-        return permissions.standing(TenantNames.visible(topicFilter), qos);
+        try {
+            return Objects.requireNonNull(permissions.standing(TenantNames.visible(topicFilter), qos));
+        } catch (RuntimeException | Error failure) {
+            Decision _ = AskedPermissions.failed(failure);
+            return Permissions.super.standing(topicFilter, qos);
+        }
     }
 
     @Override
     public Decision mayReceive(String topic) {
-        return permissions.mayReceive(visible(topic));
+        try {
+            return Objects.requireNonNull(permissions.mayReceive(visible(topic)));
+        } catch (RuntimeException | Error failure) {
+            return AskedPermissions.failed(failure);
+        }
     }
 
     @Override
     public @Nullable Permissions reading(String topicFilter) {
-        Permissions reading = permissions.reading(TenantNames.visible(topicFilter));
-        return reading == null || reading.equals(Permissions.nothing()) ? reading : new TenantPermissions(reading);
+        try {
+            Permissions reading = permissions.reading(TenantNames.visible(topicFilter));
+            if (reading == null || reading.equals(Permissions.nothing())) {
+                return reading;
+            }
+            return reading.equals(permissions) ? this : new TenantPermissions(reading);
+        } catch (RuntimeException | Error failure) {
+            Decision _ = AskedPermissions.failed(failure);
+            return Permissions.nothing();
+        }
     }
 
     @Override

@@ -25,6 +25,8 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Moves the messages of shared subscriptions that wait in the queue of a session that cannot take them to other
@@ -46,6 +48,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Decided in docs/decisions/0007-messages-of-groups-outlive-sessions.md.
  */
 final class Redistributor {
+    private static final Logger LOG = LoggerFactory.getLogger(Redistributor.class);
     private static final int PAGE = 100;
     /** The part of a record's room that the messages of a redistribution take, unless a single one is larger. */
     private static final int PART_OF_ROOM = 2;
@@ -294,19 +297,37 @@ final class Redistributor {
 
         private void onPage(@Nullable Page page) {
             if (page == null && !queues.isOver(client)) {
-                repeatAtMillis = clockMillis.getAsLong() + RETRY_MILLIS;
-                end(this);
-                failed();
+                giveUp();
             } else if (page == null || !isStillWanted()) {
                 end(this);
             } else {
-                List<MovedMessage> moved = take(page);
-                if (moved.isEmpty()) {
-                    thread.execute(() -> goOn(page));
-                } else {
-                    append(moved, () -> goOn(page));
-                }
+                move(page);
             }
+        }
+
+        private void move(Page page) {
+            List<MovedMessage> moved = new ArrayList<>();
+            try {
+                take(page, moved);
+            } catch (RuntimeException | Error e) { // four passes that never end would be the shard's last ones
+                LOG.error("messages of a shared subscription could not be moved, which is tried again", e);
+                if (!moved.isEmpty()) {
+                    append(moved, () -> {}); // they have left the queue
+                }
+                giveUp();
+                return;
+            }
+            if (moved.isEmpty()) {
+                thread.execute(() -> goOn(page));
+            } else {
+                append(moved, () -> goOn(page));
+            }
+        }
+
+        private void giveUp() {
+            repeatAtMillis = clockMillis.getAsLong() + RETRY_MILLIS;
+            end(this);
+            failed();
         }
 
         /** Appends in order, so that the last record is durable last. */
@@ -336,15 +357,13 @@ final class Redistributor {
             }
         }
 
-        private List<MovedMessage> take(Page page) {
+        private void take(Page page, List<MovedMessage> moved) {
             Set<Long> withheld = deliveries.withheldOf(client);
-            List<MovedMessage> moved = new ArrayList<>();
             for (ShardStore.Entry entry : page.entries()) {
                 if (entry.sequence() <= upTo() && !withheld.contains(entry.sequence())) {
                     take(entry, moved);
                 }
             }
-            return moved;
         }
 
         private void take(ShardStore.Entry entry, List<MovedMessage> moved) {

@@ -399,7 +399,7 @@ final class ShardDriver implements Tenure.Loser {
                 restore.records(from, records);
                 return;
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // the records behind it would never be read
             LOG.error("Shard {}: the record at offset {} cannot be folded", shard, foldingOffset, e);
             repair.problem("the record at offset " + foldingOffset + " of its log cannot be read: " + e.getMessage());
             claimAgainLater("what is in memory is not to be trusted");

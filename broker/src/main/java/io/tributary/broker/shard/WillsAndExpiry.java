@@ -7,13 +7,18 @@ import io.tributary.common.event.Principal;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.WillDue;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.shard.SavePoint.WillKey;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Publishes the wills of a live shard and ends its sessions, when the time of the log has come for it and how a
@@ -22,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Decided in docs/decisions/0004-wills-in-memory.md.
  */
 final class WillsAndExpiry {
+    private static final Logger LOG = LoggerFactory.getLogger(WillsAndExpiry.class);
+    private static final long RETRY_MILLIS = 1000;
+
     private final ShardEnvironment environment;
     private final Tenure tenure;
     private final ShardState state;
@@ -33,6 +41,11 @@ final class WillsAndExpiry {
     private final LastWords lastWords = new LastWords();
     /** Wills that are due and wait until this node knows what the others do, and the log has room. */
     private final Queue<WillKey> owed = new ArrayDeque<>();
+
+    /** The clients whose timers were taken in vain. */
+    private final List<String> failed = new ArrayList<>();
+
+    private long repeatAtMillis;
 
     WillsAndExpiry(
             ShardEnvironment environment, Tenure tenure, Loaded loaded, Redistributor redistributor, Executor thread) {
@@ -147,8 +160,11 @@ final class WillsAndExpiry {
             return;
         }
         long now = time.nowMillis();
-        for (String clientId : timers.takeDue(now)) {
-            due(clientId, now);
+        timers.takeDue(now).forEach(clientId -> tryDue(clientId, now));
+        if (now >= repeatAtMillis && !failed.isEmpty()) {
+            List<String> again = List.copyOf(failed);
+            failed.clear();
+            again.forEach(clientId -> tryDue(clientId, now));
         }
     }
 
@@ -161,10 +177,21 @@ final class WillsAndExpiry {
         for (WillKey next = owed.peek(); next != null; next = owed.peek()) {
             Will will = state.dueWills().get(next);
             boolean isToPublish = will != null && !lastWords.isAwaited(next.clientId(), next.epoch());
-            if (will != null && isToPublish && !publish(next.clientId(), next.epoch(), will)) {
+            if (will != null && isToPublish && !tryPublish(next, will)) {
                 return;
             }
             owed.remove();
+        }
+    }
+
+    /** Tells false when it is to be tried again; one that fails is tried behind the others. */
+    private boolean tryPublish(WillKey key, Will will) {
+        try {
+            return publish(key.clientId(), key.epoch(), will);
+        } catch (RuntimeException | Error failure) {
+            LOG.error("the will of {} failed, which is tried again", TenantNames.display(key.clientId()), failure);
+            owed.add(owed.remove());
+            return false;
         }
     }
 
@@ -184,6 +211,20 @@ final class WillsAndExpiry {
     void publishDue() {
         owed.addAll(state.dueWills().keySet());
         publishOwed();
+    }
+
+    /** One that fails is tried again, and those behind it, whose timers are taken, too, are not to blame. */
+    private void tryDue(String clientId, long nowMillis) {
+        try {
+            due(clientId, nowMillis);
+        } catch (RuntimeException | Error failure) {
+            LOG.error(
+                    "what is due of the session of {} failed, which is tried again",
+                    TenantNames.display(clientId),
+                    failure);
+            failed.add(clientId);
+            repeatAtMillis = nowMillis + RETRY_MILLIS;
+        }
     }
 
     private void due(String clientId, long nowMillis) {

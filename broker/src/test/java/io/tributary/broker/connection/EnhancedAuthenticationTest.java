@@ -330,6 +330,22 @@ class EnhancedAuthenticationTest {
         assertThat(fixture.sink.takeOnly(Disconnect.class).reason()).isEqualTo(ReasonCode.UNSPECIFIED_ERROR);
     }
 
+    /** A timer would keep all that the connection had in memory until the authentication is over. */
+    @Test
+    void nothingIsLeftOfAConnectionThatEndsBeforeItsNewAuthenticationIsAnswered() {
+        scripted.answers.add(done(success("ann", null)));
+        assertThat(fixture.connect(Connects.v5().method("SCRIPT")).reason()).isEqualTo(ReasonCode.SUCCESS);
+        CompletableFuture<EnhancedAuthenticator.Step> answer = new CompletableFuture<>();
+        scripted.answers.add(answer);
+        fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
+        fixture.send(new Disconnect(ReasonCode.SUCCESS, -1, null, null, List.of()));
+        answer.complete(success("ann", Instant.ofEpochMilli(fixture.wallMillis).plusSeconds(60)));
+        fixture.turn();
+        assertThat(fixture.loop.runScheduledPendingTasks())
+                .as("nanoseconds to the next timer")
+                .isEqualTo(-1);
+    }
+
     /** Connects, and authenticates again with another group, which is stored when the future says so. */
     private CompletableFuture<@Nullable Void> authenticateAgain() {
         for (String group : List.of("reader", "writer")) {

@@ -62,6 +62,10 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     @Nullable
     RoomQueue hold;
 
+    /** What routing a message fails with. */
+    @Nullable
+    Error routingFailure;
+
     final List<ShardEvent.Attach> attaches = new CopyOnWriteArrayList<>();
     final List<ShardEvent.Detach> detaches = new CopyOnWriteArrayList<>();
     final List<Releasing> releases = new CopyOnWriteArrayList<>();
@@ -314,6 +318,9 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     @Override
     public void publish(Publisher publisher, Message message, int packetId, RouteCallback callback) {
         routed.add(new Routed(publisher, message, packetId, callback));
+        if (routingFailure != null) {
+            throw routingFailure;
+        }
         if (echo) {
             connections.deliverTransient(attaches.getLast().connection(), ConnectionFixture.queued(message));
         }

@@ -65,6 +65,18 @@ class InboundFlowTest {
         assertThat(fixture.connection().mayRead()).isTrue();
     }
 
+    /** It would not be read any more, nor end. */
+    @Test
+    void connectionEndsWhenWhatWasHeldFailsWithAnError() {
+        fixture.connect(Connects.v5());
+        fixture.backend.behind = true;
+        fixture.send(publish(QoS.AT_LEAST_ONCE, 7));
+        fixture.backend.routingFailure = new AssertionError("an extension's");
+        fixture.backend.catchUp();
+        fixture.turn();
+        assertThat(fixture.sink.closed).isTrue();
+    }
+
     @Test
     void holdsPublishAgainWhenNodeIsBehindOnceMore() {
         fixture.connect(Connects.v5());

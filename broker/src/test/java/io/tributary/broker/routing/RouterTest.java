@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a PUBLISH becomes, but for relays of QoS 2 and what shards ask for, which {@link RelayTest} has. */
 class RouterTest {
@@ -402,6 +403,20 @@ class RouterTest {
                 .containsExactly(new Refused(
                         ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR, "an interceptor made the message too large"));
         assertThat(fixture.deliveries).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "a/+/b", "#", "\0acme/a"})
+    void refusesTopicsThatInterceptorsMakeInvalid(String topic) {
+        fixture.subscribe(DASHBOARD, "#", QoS.AT_LEAST_ONCE);
+        fixture.interceptors.add(
+                (client, message) -> new PublishInterceptor.Proceed(message.withNames(topic, message.publisher())));
+
+        assertThat(fixture.publish(retained("a", "x")))
+                .containsExactly(
+                        new Refused(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR, "an interceptor made the topic invalid"));
+        assertThat(fixture.deliveries).isEmpty();
+        assertThat(fixture.retained.count()).isZero();
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.tributary.broker.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.TenantNames;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -81,6 +83,91 @@ class TenantPermissionsTest {
                         .mayPublish("\0acme/$SYS/a", QoS.AT_MOST_ONCE, false)
                         .allowed())
                 .isFalse();
+    }
+
+    @Test
+    void answerIsNoWhenTheAuthorizerFailsInWhateverWay() {
+        for (Permissions failing : failing()) {
+            assertThat(failing.mayPublish("a", QoS.AT_MOST_ONCE, false).allowed())
+                    .isFalse();
+            assertThat(failing.maySubscribe("a", QoS.AT_MOST_ONCE).granted()).isFalse();
+            assertThat(failing.standing("a", QoS.AT_MOST_ONCE).granted())
+                    .as("nothing is taken away")
+                    .isTrue();
+            assertThat(failing.mayReceive("a").allowed()).isFalse();
+            Permissions reading = Objects.requireNonNull(failing.reading("a"));
+            assertThat(reading.mayReceive("a").allowed()).isFalse();
+        }
+    }
+
+    private static List<Permissions> failing() {
+        return Stream.of(new Failing(), new FailingOnesOfItsOwn())
+                .map(authorizer ->
+                        TenantAuthorizer.of(authorizer).bind(ClientInfo.away("7", null, Principal.ANONYMOUS)))
+                .toList();
+    }
+
+    private static class Failing implements Authorizer {
+        @Override
+        public boolean mayPublish(ClientInfo client, String topic, QoS qos, boolean retain) {
+            throw new AssertionError();
+        }
+
+        @Override
+        public boolean maySubscribe(ClientInfo client, String topicFilter, QoS qos) {
+            throw new AssertionError();
+        }
+
+        @Override
+        public boolean mayReceive(ClientInfo client, String topic) {
+            throw new AssertionError();
+        }
+    }
+
+    private static final class FailingOnesOfItsOwn extends Failing {
+        @Override
+        public Permissions bind(ClientInfo client) {
+            return new FailingPermissions();
+        }
+    }
+
+    private static final class FailingPermissions implements Permissions {
+        @Override
+        public Decision mayPublish(String topic, QoS qos, boolean retain) {
+            throw new AssertionError();
+        }
+
+        @Override
+        public SubscriptionDecision maySubscribe(String topicFilter, QoS qos) {
+            throw new AssertionError();
+        }
+
+        @Override
+        public SubscriptionDecision standing(String topicFilter, QoS qos) {
+            throw new AssertionError();
+        }
+
+        @Override
+        public Decision mayReceive(String topic) {
+            throw new AssertionError();
+        }
+
+        @Override
+        public Permissions reading(String topicFilter) {
+            throw new AssertionError();
+        }
+    }
+
+    @Test
+    void callersHearOfAnAuthorizerThatFailsAltogether() {
+        Authorizer failing = TenantAuthorizer.of(new Failing() {
+            @Override
+            public Permissions bind(ClientInfo client) {
+                throw new AssertionError();
+            }
+        });
+        assertThatThrownBy(() -> failing.bindAway(ClientInfo.away("7", null, null)))
+                .isInstanceOf(IllegalStateException.class);
     }
 
     private static String signature(Method method) {

@@ -58,6 +58,9 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     @Nullable
     Recipient otherMember;
 
+    /** After how many choices of a member each one fails. */
+    int choicesUntilFailure = Integer.MAX_VALUE;
+
     private final ShardConfig config;
     private long offset;
 
@@ -320,6 +323,9 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
 
     @Override
     public Destinations matchGroup(Message message, Recipient leaving, boolean mayWait) {
+        if (choicesUntilFailure-- <= 0) {
+            throw new AssertionError("an authorizer's");
+        }
         return otherMember == null ? Destinations.NONE : Samples.recipients(otherMember);
     }
 

@@ -390,6 +390,23 @@ class RedistributorTest {
     }
 
     @Test
+    void othersMoveLaterWhenTheChoiceOfAMemberFails() {
+        queue(AT_LEAST_ONCE, 3);
+        shard.choicesUntilFailure = 2;
+        leave(0);
+        assertThat(moved()).containsExactly(1L, 2L);
+        shard.redistributions.forEach(shard::fold);
+        for (int i = 0; i < 8; i++) { // more than there may be passes at once
+            shard.nowMillis += 1000;
+            shard.redistributor.retry();
+        }
+        shard.choicesUntilFailure = Integer.MAX_VALUE;
+        shard.nowMillis += 1000;
+        shard.redistributor.retry();
+        assertThat(moved()).containsExactly(1L, 2L, 3L);
+    }
+
+    @Test
     void messagesMoveLaterWhenAMemberComesOnline() {
         shard.otherMember = null;
         queue(AT_LEAST_ONCE, 3);

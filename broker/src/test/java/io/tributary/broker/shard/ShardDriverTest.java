@@ -18,6 +18,7 @@ import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.Owner;
+import io.tributary.common.event.ShardEvent.Publish;
 import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.Settled;
@@ -46,6 +47,7 @@ class ShardDriverTest {
     private final List<Runnable> willsStored = new ArrayList<>();
 
     private boolean isStoringSlowly;
+    private @Nullable Error routingFailure;
     /** The monotonic clock of a node has nothing to do with the log's time. */
     private static final long CLOCK_ORIGIN = 86_400_000;
 
@@ -288,6 +290,23 @@ class ShardDriverTest {
         assertThat(driver.isLive()).isFalse();
         pass(1000);
         assertThat(log.pending()).hasSize(1);
+    }
+
+    /** Who gets a message on this thread may fail in any way; what is behind it in the batch is folded all the same. */
+    @Test
+    void recordIsForwardedAgainWhenThatFailsWithAnError() {
+        goLive();
+        fold(attach("a", 7));
+        routingFailure = new AssertionError("a subscriber's");
+        Relay relay = new Relay("a", 1, 5, message("m"), Samples.recipients(recipient("b", 1)));
+        fold(relay, attach("b", 8));
+        assertThat(driver.isLive()).isFalse();
+        assertThat(log.pending()).noneMatch(Publish.class::isInstance);
+        routingFailure = null;
+        pass(1000);
+        claim();
+        assertThat(log.pending()).filteredOn(Publish.class::isInstance).hasSize(1);
+        assertThat(target.take()).anyMatch(answer -> answer.startsWith("8: attached"));
     }
 
     @Test
@@ -683,6 +702,23 @@ class ShardDriverTest {
                 .containsExactly(new WillDue("a", 1, message("will").withExpiry(nowMillis + 5_000), Destinations.NONE));
         pass(1000);
         assertThat(wills()).hasSize(1);
+    }
+
+    @Test
+    void willsAndEndsOfOthersAreDueWhenOneFails() {
+        goLive();
+        for (String client : List.of("a", "b")) {
+            long epoch = log.from(0, 0).size();
+            fold(attach(client, 7, FOREVER, new Will(message("will"), 10, -1)), detach(client, epoch, true, FOREVER));
+        }
+        routingFailure = new AssertionError("an authorizer's");
+        pass(10_000);
+        assertThat(wills()).isEmpty();
+        routingFailure = null;
+        pass(999);
+        assertThat(wills()).isEmpty();
+        pass(1);
+        assertThat(wills()).hasSize(2);
     }
 
     @Test
@@ -1128,6 +1164,12 @@ class ShardDriverTest {
         driver.tick();
     }
 
+    private void failIfAsked() {
+        if (routingFailure != null) {
+            throw routingFailure;
+        }
+    }
+
     private static Relay relay(long epoch) {
         return new Relay("a", epoch, 5, message("m"), Destinations.NONE);
     }
@@ -1163,12 +1205,19 @@ class ShardDriverTest {
                 new NoRouting() {
                     @Override
                     public Destinations match(Message message, @Nullable Principal principal, Runnable stored) {
+                        failIfAsked();
                         if (isStoringSlowly) {
                             willsStored.add(stored);
                         } else {
                             stored.run();
                         }
                         return Destinations.NONE;
+                    }
+
+                    @Override
+                    public void deliverTransient(Message message, Destinations destinations, Runnable taken) {
+                        failIfAsked();
+                        taken.run();
                     }
                 },
                 new NoObserver() {
