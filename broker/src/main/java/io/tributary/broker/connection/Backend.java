@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param untilCurrent connections that wait until this node is current
  * @param router matches messages with sessions and sends them there
  * @param share makes the session that the members of a shared subscription of applications have together
- * @param leftBehind for messages that sessions leave behind, until other members of their shared subscriptions have them
+ * @param leftBehind for messages that sessions leave behind, until other members of their shared subscriptions have
+ *     them
  */
 public record Backend(
         ClientShards shards,

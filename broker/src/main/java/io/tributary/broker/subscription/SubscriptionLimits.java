@@ -39,7 +39,7 @@ public record SubscriptionLimits(
         checkWithin("cached-topics", cachedTopics, 0, MOST_CACHED_TOPICS);
     }
 
-    /** 1,000 subscriptions a client, 100 of them shared, topic filters of 1 KiB, 256 KiB together; 16,384 cached topics. */
+    /** 1,000 subscriptions a client, 100 of them shared, filters of 1 KiB, 256 KiB together; 16,384 cached topics. */
     public static SubscriptionLimits defaults() {
         return new SubscriptionLimits(1_000, 100, 256 << 10, 1024, 16_384);
     }

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -62,10 +63,10 @@ class LoopShareTest {
                 socket.setTcpNoDelay(true);
                 io.execute(steps);
                 for (int i = 0; i < 21; i++) {
-                    int before = steps.done;
+                    int before = steps.done.get();
                     socket.getOutputStream().write(1);
                     assertThat(socket.getInputStream().read()).isEqualTo(1);
-                    between.add(steps.done - before);
+                    between.add(steps.done.get() - before);
                 }
             }
             steps.ended = true;
@@ -95,7 +96,7 @@ class LoopShareTest {
     /** A step that adds the next. */
     private static final class Endless implements Runnable {
         private final LoopShare share;
-        private volatile int done;
+        private final AtomicInteger done = new AtomicInteger();
         private volatile boolean ended;
 
         Endless(LoopShare share) {
@@ -103,9 +104,8 @@ class LoopShareTest {
         }
 
         @Override
-        @SuppressWarnings("NonAtomicOperationOnVolatileField") // one thread writes
         public void run() {
-            done++;
+            int _ = done.incrementAndGet();
             for (long end = System.nanoTime() + 333_333; System.nanoTime() < end; ) {
                 Thread.onSpinWait();
             }

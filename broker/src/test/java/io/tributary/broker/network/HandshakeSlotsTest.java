@@ -114,7 +114,10 @@ class HandshakeSlotsTest {
         assertThat(log).containsExactly("begin a2", "begin c1");
     }
 
-    /** Each second two addresses begin a thousand handshakes and leave them there, and ten clients come from elsewhere. */
+    /**
+     * Each second two addresses begin a thousand handshakes and leave them there, and ten clients come from
+     * elsewhere.
+     */
     @Test
     void silentOnesOfTwoAddressesKeepNobodyOut() {
         Crowd crowd = new Crowd();

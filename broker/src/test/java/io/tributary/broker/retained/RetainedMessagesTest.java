@@ -146,7 +146,7 @@ class RetainedMessagesTest {
         List<Integer> order = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             int number = i;
-            flood.get(i).thenRun(() -> order.add(number));
+            CompletableFuture<?> _ = flood.get(i).thenRun(() -> order.add(number));
         }
         map.releaseOne();
         assertThat(first).isDone();

@@ -5,7 +5,6 @@ import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.cluster.kafka.KafkaTopics;
 import io.tributary.cluster.kafka.TopicNeeds;
-import io.tributary.cluster.kafka.WholeTopic;
 import io.tributary.cluster.kafka.layout.LayoutEvent.Abandoned;
 import io.tributary.cluster.kafka.layout.LayoutEvent.Begun;
 import io.tributary.cluster.kafka.layout.LayoutEvent.Switched;
@@ -22,10 +21,8 @@ import io.tributary.cluster.redis.RedisShardStore;
 import io.tributary.cluster.reshard.OldShards.Rest;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.persistence.shard.ShardLog;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -156,17 +153,7 @@ public final class Reshard {
         if (configured.formats() != Formats.HOLD) {
             return;
         }
-        Map<String, byte[]> nodes = new HashMap<>();
-        String topic = kafka.mapTopic(ShardsTopic.NODE_TABLE);
-        long _ = WholeTopic.read(kafka, topic, topic, 0, record -> {
-            String key = new String(record.key(), StandardCharsets.UTF_8);
-            if (record.value() == null) {
-                nodes.remove(key);
-            } else {
-                nodes.put(key, record.value());
-            }
-        });
-        int written = NodeTable.newestWritten(nodes);
+        int written = NodeTable.newestWritten(ShardsTopic.nodeTable(kafka));
         if (written < RecordFormat.NEWEST) {
             throw new ReshardException("the cluster writes format " + written + ", and format " + RecordFormat.NEWEST
                     + " is on hold, so the version before could still be started, which other shards put an end to:"

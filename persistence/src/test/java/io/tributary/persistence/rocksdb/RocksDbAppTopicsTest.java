@@ -70,7 +70,9 @@ class RocksDbAppTopicsTest extends AppTopicsContract {
         assertThat(thereAtSync.getFirst()).isEqualTo(dropped.size());
     }
 
-    /** Whether there are files that RocksDB can drop, which are below the first level, and none of them is rewritten. */
+    /**
+     * Whether there are files that RocksDB can drop, which are below the first level, and none of them is rewritten.
+     */
     private boolean hasSettled() {
         return !files(level -> level > 0).isEmpty()
                 && files(level -> level == 0).size() < COMPACTED_FILES;
