@@ -264,6 +264,7 @@ class OutboundFlowTransientTest {
         fixture.deliver(shared("logged", QoS.AT_LEAST_ONCE));
 
         fixture.connection().connectionLost();
+        fixture.turn();
         fixture.backend.appended.get(0).callback().onAppended(-1, new IllegalStateException("the log is closed"));
         fixture.backend.appended.get(1).callback().onAppended(7, null);
 
