@@ -439,7 +439,6 @@ public final class ClientConnection {
             } else if (state == State.CONNECTED) {
                 readOut.await(LONGEST_READING_NANOS, () -> {
                     isReadOut = true;
-                    followed();
                     then.run();
                 });
             } else {

@@ -116,7 +116,7 @@ final class ConnectedState {
         CompletionStage<?> _ = context.backend().subscriptions().resumed(identity.subscriber(), identity.epoch());
     }
 
-    /** Another connection is about to have the session. */
+    /** Another connection has the session. */
     void followed() {
         inbound.followed();
     }

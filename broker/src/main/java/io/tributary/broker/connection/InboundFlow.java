@@ -153,7 +153,7 @@ final class InboundFlow {
     }
 
     /**
-     * Another connection is about to have the session, and what is released here would come too late for it: it would
+     * Another connection has the session, and what is released here would come too late for it: it would
      * take a new message under the same packet identifier for a repetition. The client releases again there
      * [MQTT-4.4.0-1].
      */
