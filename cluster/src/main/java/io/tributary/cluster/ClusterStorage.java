@@ -14,6 +14,7 @@ import io.tributary.cluster.kafka.ingest.KafkaIngest;
 import io.tributary.cluster.kafka.map.KafkaMaps;
 import io.tributary.cluster.kafka.shard.KafkaShardLog;
 import io.tributary.cluster.metrics.ClusterMetrics;
+import io.tributary.cluster.node.NodeTable;
 import io.tributary.cluster.redis.RedisChecks;
 import io.tributary.cluster.redis.RedisCluster;
 import io.tributary.cluster.redis.RedisShardStore;
@@ -68,7 +69,7 @@ record ClusterStorage(
 
     /** The maps that all nodes follow. */
     static final List<String> MAPS = Stream.concat(
-                    Stream.of("subscriptions", "retained", "routes", "nodes"), SecurityTable.mapNames().stream())
+                    Stream.of("subscriptions", "retained", "routes", NodeTable.MAP), SecurityTable.mapNames().stream())
             .toList();
 
     private static final Duration WATCH_INTERVAL = Duration.ofMinutes(3);
@@ -140,7 +141,7 @@ record ClusterStorage(
             ReplicatedMap subscriptions = maps.openForClients("subscriptions");
             ReplicatedMap retained = maps.openForClients("retained");
             ReplicatedMap routes = maps.openForClients("routes");
-            ReplicatedMap nodes = maps.open("nodes");
+            ReplicatedMap nodes = maps.open(NodeTable.MAP);
             Map<String, ReplicatedMap> security = new HashMap<>();
             SecurityTable.mapNames().forEach(name -> security.put(name, maps.open(name)));
             AuditLog audit = new KafkaAuditLog(kafka, clientId, metrics.kafka(), onBroken);

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * SUBSCRIBE and UNSUBSCRIBE: authorises, has subscriptions made or removed, answers when that is done, and starts or
  * stops the retained messages; and takes subscriptions away that other rules do not allow. Confined to the event loop.
  * One change at a time: until the answer is out no other packet of the client is taken, so that packets take effect in
- * order. What a client has written by that is kept within a rate, as Subscriptions have it.
+ * order. What a client has written by that is kept within a rate: {@code ClientSubscriptions.waitNanos}.
  */
 final class SubscribeFlow {
     private static final Logger LOG = LoggerFactory.getLogger(SubscribeFlow.class);
@@ -84,7 +84,7 @@ final class SubscribeFlow {
 
     /** Takes a SUBSCRIBE; there is one answer for each entry [MQTT-3.8.4-5, MQTT-3.8.4-6]. */
     void subscribe(Subscribe packet) {
-        if (!waits(packet)) {
+        if (!isPostponed(packet)) {
             inTurn(() -> make(packet));
         }
     }
@@ -113,7 +113,7 @@ final class SubscribeFlow {
 
     /** Takes an UNSUBSCRIBE. */
     void unsubscribe(Unsubscribe packet) {
-        if (!waits(packet)) {
+        if (!isPostponed(packet)) {
             inTurn(() -> remove(packet));
         }
     }
@@ -134,25 +134,25 @@ final class SubscribeFlow {
     }
 
     /** Has a packet taken later, and the client not read before, while it has written as much as it may for now. */
-    private boolean waits(MqttPacket packet) {
+    private boolean isPostponed(MqttPacket packet) {
         long nanos = hasWaited ? 0 : context.backend().subscriptions().waitNanos(identity.subscriber());
         hasWaited = false;
         if (nanos == 0) {
             return false;
         }
         context.gate().close(PauseReason.SUBSCRIBE_RATE);
-        await(packet, nanos);
+        postpone(packet, nanos);
         return true;
     }
 
-    private void await(MqttPacket packet, long nanos) {
+    private void postpone(MqttPacket packet, long nanos) {
         var _ = context.schedule(nanos, () -> {
             if (isClosed) {
                 return;
             }
             long more = context.backend().subscriptions().waitNanos(identity.subscriber());
             if (more > 0) {
-                await(packet, more); // another connection of the client's has written meanwhile
+                postpone(packet, more); // another connection of the client's has written meanwhile
             } else {
                 hasWaited = true;
                 takeAgain.accept(packet);

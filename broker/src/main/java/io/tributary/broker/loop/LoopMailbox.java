@@ -47,7 +47,7 @@ public final class LoopMailbox {
     /** Creates the mailbox of an event loop. */
     public LoopMailbox(EventExecutor loop) {
         this.loop = loop;
-        slow = new LoopShare(loop, System::nanoTime);
+        slow = new LoopShare(loop, loop.ticker()::nanoTime);
         if (loop instanceof SingleThreadEventExecutor) { // it has a thread of its own
             post(() -> turn = Turn.begin(this::endsTurn));
         }
@@ -91,8 +91,8 @@ public final class LoopMailbox {
     }
 
     /**
-     * Does a step of what may take long in all, behind steps that were given before: of any time these get half at
-     * most, and sockets the rest. Event loop only.
+     * Does a step of what may take long in all, behind steps that were given before: these get half of the loop's time
+     * at most ({@link LoopShare}). Event loop only.
      */
     public void slowly(Runnable step) {
         assert inLoop();

@@ -54,7 +54,7 @@ public final class LoopShare {
             }
             scheduled = true;
         } catch (RejectedExecutionException ended) {
-            LOG.debug("event loop is closed, steps are dropped", ended);
+            LOG.debug("event loop is closed, steps are not done", ended);
         }
     }
 

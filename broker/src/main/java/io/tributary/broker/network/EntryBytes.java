@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts what a connection sends, whatever it is, until its client is known; then it leaves. Nothing counts, too. The
- * lowest handler: also headers of proxies, of TLS and of HTTP, and frames that are not whole yet, are memory that
- * somebody holds who has not said who it is. Confined to the event loop.
+ * Counts what a connection sends, whatever it is, until its client is known; then it leaves. One that has sent nothing
+ * counts, too. The lowest handler: also headers of proxies, of TLS and of HTTP, and frames that are not whole yet, are
+ * memory that somebody holds who has not said who it is. Confined to the event loop.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
 final class EntryBytes extends ChannelInboundHandlerAdapter {

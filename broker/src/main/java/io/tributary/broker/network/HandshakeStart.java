@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits for a client's first message of TLS, for a slot of the listener and for its turn in the event loop's pace, and
+ * Waits for a client's first message of TLS, for a slot of the listener and for its turn in the event loop's time, and
  * puts the encryption for the host that the client asks for in its own place. A connection that says nothing holds
  * neither a slot nor the memory of an engine. Confined to the event loop.
  */
@@ -43,11 +43,11 @@ final class HandshakeStart extends AbstractSniHandler<Boolean> {
     protected Future<Boolean> lookup(ChannelHandlerContext context, @Nullable String host) {
         Channel channel = context.channel();
         Promise<Boolean> turn = context.executor().newPromise();
-        LoopShare pace = layer.pace(channel.eventLoop());
+        LoopShare share = layer.share(channel.eventLoop());
         InetAddress address = ClientOrigin.internetAddress(channel);
         HandshakeSlots.Slot mine = new HandshakeSlots.Slot(
                 address == null ? "" : Guard.text(address),
-                () -> onLoop(channel, () -> pace.run(() -> turn.trySuccess(true))),
+                () -> onLoop(channel, () -> share.run(() -> turn.trySuccess(true))),
                 channel::close);
         slot = mine;
         if (!layer.slots().enter(mine)) {

@@ -55,8 +55,8 @@ final class Pipeline extends ChannelInitializer<Channel> {
         this.layer = layer;
         this.open = open;
         this.silent = new SilentConnections(listener.config().admission().maxConnections(), silent);
-        fewUnfinished = OpenFiles.most() / 4;
-        manyOpen = 3 * fewUnfinished;
+        fewUnfinished = OpenFiles.most() / SilentConnections.PART;
+        manyOpen = (SilentConnections.PART - 1) * fewUnfinished;
         origins = AllowedOrigins.of(listener.config());
     }
 

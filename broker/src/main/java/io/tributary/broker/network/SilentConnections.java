@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SilentConnections {
     /** The part of all connections, or file descriptors, that silent ones may take. */
-    private static final int PART = 4;
+    static final int PART = 4;
 
     /** That many may be silent in any case: some clients come at once. */
     private static final int LEAST = 16;

@@ -28,7 +28,8 @@ final class TlsLayer implements SocketLayer {
     private final TlsContexts contexts;
     private final Guard guard;
     private final HandshakeSlots slots;
-    private final ConcurrentMap<EventLoop, LoopShare> paces = new ConcurrentHashMap<>();
+    /** Not the mailboxes' own: long searches of clients that are known do not delay handshakes. */
+    private final ConcurrentMap<EventLoop, LoopShare> shares = new ConcurrentHashMap<>();
 
     /** Connections that are to be closed when a certificate is revoked; null where nobody says what is. */
     private final @Nullable ChannelGroup revocable;
@@ -61,8 +62,9 @@ final class TlsLayer implements SocketLayer {
         return slots;
     }
 
-    LoopShare pace(EventLoop loop) {
-        return paces.computeIfAbsent(loop, of -> new LoopShare(of, System::nanoTime));
+    /** What handshakes have of an event loop's time. */
+    LoopShare share(EventLoop loop) {
+        return shares.computeIfAbsent(loop, of -> new LoopShare(of, of.ticker()::nanoTime));
     }
 
     /** A handshake is over; event loop only. */

@@ -46,7 +46,7 @@ public final class TenantAuthorizer implements Authorizer {
             throw new IllegalStateException("the authorizer failed", failure); // which every caller takes for a no
         }
         boolean isOfNone = client.principal() != null && client.tenant() == null;
-        return isOfNone && permissions instanceof AskedPermissions ? permissions : new TenantPermissions(permissions);
+        return isOfNone && permissions instanceof AskedPermissions ? permissions : new ConfinedPermissions(permissions);
     }
 
     @Override

@@ -10,12 +10,14 @@ import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
+import io.tributary.common.time.LineAMinute;
 import io.tributary.persistence.shard.SavePoint.WillKey;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,14 +44,21 @@ final class WillsAndExpiry {
     /** Wills that are due and wait until this node knows what the others do, and the log has room. */
     private final Queue<WillKey> owed = new ArrayDeque<>();
 
+    private long owedAgainAtMillis = Long.MIN_VALUE;
+
     /** The clients whose timers were taken in vain. */
     private final List<String> failed = new ArrayList<>();
 
     private long repeatAtMillis;
 
+    /** Any number may fail for the same reason. */
+    private final LineAMinute failures;
+
     WillsAndExpiry(
             ShardEnvironment environment, Tenure tenure, Loaded loaded, Redistributor redistributor, Executor thread) {
         this.environment = environment;
+        failures = new LineAMinute(
+                () -> TimeUnit.MILLISECONDS.toNanos(environment.clockMillis().getAsLong()));
         this.tenure = tenure;
         state = loaded.state();
         time = loaded.time();
@@ -174,24 +183,41 @@ final class WillsAndExpiry {
     }
 
     private void publishOwed() {
+        if (time.nowMillis() < owedAgainAtMillis) {
+            return;
+        }
         for (WillKey next = owed.peek(); next != null; next = owed.peek()) {
             Will will = state.dueWills().get(next);
-            boolean isToPublish = will != null && !lastWords.isAwaited(next.clientId(), next.epoch());
-            if (will != null && isToPublish && !tryPublish(next, will)) {
+            boolean isDone = will == null // published meanwhile, or dropped
+                    || lastWords.isAwaited(next.clientId(), next.epoch())
+                    || tryPublish(next, will);
+            if (!isDone) {
                 return;
             }
             owed.remove();
         }
     }
 
-    /** Tells false when it is to be tried again; one that fails is tried behind the others. */
+    /** Tells false when it is to be tried again; one that fails is tried a second later, behind the others. */
     private boolean tryPublish(WillKey key, Will will) {
         try {
             return publish(key.clientId(), key.epoch(), will);
         } catch (RuntimeException | Error failure) {
-            LOG.error("the will of {} failed, which is tried again", TenantNames.display(key.clientId()), failure);
+            failed(key.clientId(), failure);
             owed.add(owed.remove());
+            owedAgainAtMillis = time.nowMillis() + RETRY_MILLIS;
             return false;
+        }
+    }
+
+    private void failed(String clientId, Throwable failure) {
+        String others = failures.happened();
+        if (others != null) {
+            LOG.error(
+                    "what is due of the session of {} failed, which is tried again{}",
+                    TenantNames.display(clientId),
+                    others,
+                    failure);
         }
     }
 
@@ -218,10 +244,7 @@ final class WillsAndExpiry {
         try {
             due(clientId, nowMillis);
         } catch (RuntimeException | Error failure) {
-            LOG.error(
-                    "what is due of the session of {} failed, which is tried again",
-                    TenantNames.display(clientId),
-                    failure);
+            failed(clientId, failure);
             failed.add(clientId);
             repeatAtMillis = nowMillis + RETRY_MILLIS;
         }

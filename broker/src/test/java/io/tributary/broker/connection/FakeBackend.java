@@ -153,6 +153,8 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     long subscribeWaitNanos;
 
     Destinations otherMember = Destinations.NONE;
+    /** What else happens while a group is matched, such as that time goes by. */
+    Runnable onMatch = () -> {};
 
     @Nullable
     CompletableFuture<List<Outcome>> pendingSubscribe;
@@ -364,6 +366,7 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     @Override
     public Destinations matchGroup(Message message, Recipient leaving, boolean mayWait) {
         lifecycle.add("matchGroup " + leaving.clientId() + " " + leaving.group());
+        onMatch.run();
         RuntimeException failure = matchFailure;
         if (failure != null) {
             matchFailure = null;

@@ -28,6 +28,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -304,6 +305,7 @@ class OutboundFlowTransientTest {
     /** Another client has the same event loop. */
     @Test
     void otherClientsHaveTheirTurnsWhileManyMessagesAreHandedOn() {
+        fixture.backend.onMatch = () -> fixture.loop.advanceTimeBy(10, TimeUnit.MICROSECONDS);
         leaves(10_000);
         List<Integer> handedOn = new ArrayList<>();
         fixture.mailbox.post(() -> handedOn.add(fixture.backend.appended.size()));

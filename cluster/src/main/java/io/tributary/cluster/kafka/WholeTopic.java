@@ -1,10 +1,14 @@
 package io.tributary.cluster.kafka;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /** Reads topics of one partition that have few records, each of which counts. */
@@ -47,5 +51,27 @@ public final class WholeTopic {
             }
             return position;
         }
+    }
+
+    /**
+     * The latest value of each key of a map's topic, for those that do not follow the map. Blocks, for at most the
+     * configured time.
+     *
+     * @throws KafkaAccessException when Kafka does not answer
+     */
+    public static Map<String, byte[]> latest(KafkaConfig config, String topic) {
+        Map<String, byte[]> values = new HashMap<>();
+        try {
+            long _ = read(
+                    config,
+                    topic,
+                    topic,
+                    0,
+                    record ->
+                            values.compute(new String(record.key(), StandardCharsets.UTF_8), (_, _) -> record.value()));
+        } catch (KafkaException e) {
+            throw new KafkaAccessException("topic " + topic + " cannot be read: " + e, e);
+        }
+        return values;
     }
 }

@@ -30,6 +30,9 @@ import org.slf4j.LoggerFactory;
  * is ignored by all, and the first node writes the newer record again. Any thread; nothing blocks.
  */
 public final class NodeTable {
+    /** The name of the map that holds it. */
+    public static final String MAP = "nodes";
+
     private static final Logger LOG = LoggerFactory.getLogger(NodeTable.class);
     private static final int MOST_UNREADABLE = 100;
     private static final int RANDOM_BITS = 12;

@@ -5,6 +5,7 @@ import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.cluster.kafka.KafkaTopics;
 import io.tributary.cluster.kafka.TopicNeeds;
+import io.tributary.cluster.kafka.WholeTopic;
 import io.tributary.cluster.kafka.layout.LayoutEvent.Abandoned;
 import io.tributary.cluster.kafka.layout.LayoutEvent.Begun;
 import io.tributary.cluster.kafka.layout.LayoutEvent.Switched;
@@ -153,7 +154,7 @@ public final class Reshard {
         if (configured.formats() != Formats.HOLD) {
             return;
         }
-        int written = NodeTable.newestWritten(ShardsTopic.nodeTable(kafka));
+        int written = NodeTable.newestWritten(WholeTopic.latest(kafka, kafka.mapTopic(NodeTable.MAP)));
         if (written < RecordFormat.NEWEST) {
             throw new ReshardException("the cluster writes format " + written + ", and format " + RecordFormat.NEWEST
                     + " is on hold, so the version before could still be started, which other shards put an end to:"
@@ -165,9 +166,9 @@ public final class Reshard {
     private void checkThatNoNodeRuns(ShardLayout current) {
         try (ShardsTopic topic = new ShardsTopic(current.in(kafka), current.shards())) {
             Duration heartbeats = configured.nodes().heartbeat().multipliedBy(4);
-            long before = topic.endOfNodeTable();
+            long before = topic.endOfMap(NodeTable.MAP);
             Answers.pause((heartbeats.compareTo(SILENCE) > 0 ? heartbeats : SILENCE).toMillis());
-            if (topic.endOfNodeTable() != before) {
+            if (topic.endOfMap(NodeTable.MAP) != before) {
                 throw new ReshardException("a node of this cluster runs: stop all nodes first");
             }
         }

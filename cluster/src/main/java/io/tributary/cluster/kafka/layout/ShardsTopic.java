@@ -8,8 +8,6 @@ import io.tributary.cluster.kafka.KafkaTopics;
 import io.tributary.cluster.kafka.ShardMark;
 import io.tributary.cluster.kafka.TopicNeeds;
 import io.tributary.cluster.kafka.TopicRules;
-import io.tributary.cluster.kafka.WholeTopic;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,7 +24,6 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
@@ -38,9 +35,6 @@ import org.apache.kafka.common.errors.RecordTooLargeException;
  * {@link KafkaAccessException} when Kafka does not answer or refuses. For one thread.
  */
 public final class ShardsTopic implements AutoCloseable {
-    /** The map that is the node table. */
-    private static final String NODE_TABLE = "nodes";
-
     /** So small that no record fits. */
     private static final String NOTHING = "1";
 
@@ -85,27 +79,9 @@ public final class ShardsTopic implements AutoCloseable {
         return ends(partitions());
     }
 
-    /** The end of the node table: it moves while a node is there. */
-    public long endOfNodeTable() {
-        return ends(List.of(new TopicPartition(config.mapTopic(NODE_TABLE), 0)))[0];
-    }
-
-    /** All that the node table has. Blocks, and throws, as all of these do. */
-    public static Map<String, byte[]> nodeTable(KafkaConfig config) {
-        Map<String, byte[]> entries = new HashMap<>();
-        String topic = config.mapTopic(NODE_TABLE);
-        try {
-            long _ = WholeTopic.read(
-                    config,
-                    topic,
-                    topic,
-                    0,
-                    record -> entries.compute(
-                            new String(record.key(), StandardCharsets.UTF_8), (_, _) -> record.value()));
-        } catch (KafkaException e) {
-            throw new KafkaAccessException("topic " + topic + " cannot be read: " + e, e);
-        }
-        return entries;
+    /** The end of a map: that of the node table moves while a node is there. */
+    public long endOfMap(String map) {
+        return ends(List.of(new TopicPartition(config.mapTopic(map), 0)))[0];
     }
 
     private long[] ends(List<TopicPartition> partitions) {

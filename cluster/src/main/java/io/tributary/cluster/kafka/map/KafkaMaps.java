@@ -124,10 +124,15 @@ public final class KafkaMaps implements AutoCloseable {
      * more records than were read of the old one.
      */
     private void lookAtTopics() {
-        if (!closed) {
-            learnTopics(open.values());
-            later.execute(this::lookAtTopics);
+        if (closed) {
+            return;
         }
+        try {
+            learnTopics(open.values());
+        } catch (RuntimeException | Error e) { // else nobody would look again
+            LOG.error("the topics of maps could not be looked at; that is tried again", e);
+        }
+        later.execute(this::lookAtTopics);
     }
 
     /** Tells maps which topics theirs are; one that is not there, or not known now, is asked for next time. */

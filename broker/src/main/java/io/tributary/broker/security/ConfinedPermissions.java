@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * What a client may do, as an authorizer of the embedding application says: asked about names inside the broker, and
  * decided about those that the client knows. Where the authorizer fails, in whatever way, the answer is no.
  */
-final class TenantPermissions implements Permissions {
+final class ConfinedPermissions implements Permissions {
     private final Permissions permissions;
 
     /** A client is asked about the same topic again and again; may be seen late by another thread. */
@@ -18,7 +18,7 @@ final class TenantPermissions implements Permissions {
 
     private record Named(String inside, String visible) {}
 
-    TenantPermissions(Permissions permissions) {
+    ConfinedPermissions(Permissions permissions) {
         this.permissions = permissions;
     }
 
@@ -68,7 +68,7 @@ final class TenantPermissions implements Permissions {
             if (reading == null || reading.equals(Permissions.nothing())) {
                 return reading;
             }
-            return reading.equals(permissions) ? this : new TenantPermissions(reading);
+            return reading.equals(permissions) ? this : new ConfinedPermissions(reading);
         } catch (RuntimeException | Error failure) {
             Decision _ = AskedPermissions.failed(failure);
             return Permissions.nothing();
@@ -77,7 +77,7 @@ final class TenantPermissions implements Permissions {
 
     @Override
     public Permissions remembering() {
-        return new TenantPermissions(permissions.remembering());
+        return new ConfinedPermissions(permissions.remembering());
     }
 
     private String visible(String topic) {

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class TenantPermissionsTest {
+class ConfinedPermissionsTest {
     private final List<String> asked = new ArrayList<>();
     private final Authorizer authorizer = TenantAuthorizer.of(new Noting());
 
@@ -42,10 +42,10 @@ class TenantPermissionsTest {
     void answersEveryQuestionItself() {
         assertThat(Arrays.stream(Permissions.class.getMethods())
                         .filter(method -> !Modifier.isStatic(method.getModifiers()))
-                        .map(TenantPermissionsTest::signature))
+                        .map(ConfinedPermissionsTest::signature))
                 .isNotEmpty()
-                .isSubsetOf(Arrays.stream(TenantPermissions.class.getDeclaredMethods())
-                        .map(TenantPermissionsTest::signature)
+                .isSubsetOf(Arrays.stream(ConfinedPermissions.class.getDeclaredMethods())
+                        .map(ConfinedPermissionsTest::signature)
                         .toList());
     }
 
