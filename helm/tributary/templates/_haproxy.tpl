@@ -21,9 +21,11 @@ defaults
   timeout connect 2s
   retries 3
   option redispatch 1
+  # Until a node has the connection: who shakes no hands, or sends no packet where one is looked at, has no place for long.
+  timeout client 10s
+  timeout server 10s
   # Longer than one and a half times the longest keep alive.
-  timeout client {{ int $r.idleTimeout }}s
-  timeout server {{ int $r.idleTimeout }}s
+  timeout tunnel {{ int $r.idleTimeout }}s
   timeout check 2s
 
 resolvers cluster
@@ -35,7 +37,6 @@ resolvers cluster
 
 frontend status
   mode http
-  timeout client 10s
   bind :8404
   {{- range $key, $_ := $listeners }}
   monitor fail if { nbsrv({{ $key }}) lt 1 }

@@ -66,6 +66,7 @@ stream {
     ssl_certificate /etc/balancer-tls/{{ $key }}/tls.crt;
     ssl_certificate_key /etc/balancer-tls/{{ $key }}/tls.key;
     ssl_protocols TLSv1.2 TLSv1.3;
+    ssl_handshake_timeout 10s;
     {{- end }}
     {{- if $byClient }}
     js_preread mqtt.preread;

@@ -128,6 +128,7 @@ class BalancersTest {
         nodes.weights(100, 100, 25);
         allAreReady();
         start(name);
+        Socket silent = new Socket(InetAddress.getLoopbackAddress(), front);
 
         Map<String, Seen> first = connectAll(nodes.all());
         if (byClient) {
@@ -158,6 +159,15 @@ class BalancersTest {
             nodes.drain(0);
             await().atMost(PATIENCE)
                     .until(() -> connectAll(nodes.all()).values().stream().noneMatch(seen -> seen.node() == 0));
+        }
+        isClosed(silent);
+    }
+
+    /** Who says nothing has no place for long, be it the balancer that sees so, or the broker. */
+    private static void isClosed(Socket silent) throws IOException {
+        try (silent) {
+            silent.setSoTimeout((int) PATIENCE.toMillis());
+            assertThat(silent.getInputStream().read()).isEqualTo(-1);
         }
     }
 
