@@ -75,10 +75,11 @@ final class Pipeline extends ChannelInitializer<Channel> {
         }
     }
 
+    @SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
     private void admit(Channel channel) {
         Verdict verdict = verdict(channel);
         if (verdict instanceof Rejected) {
-            channel.unsafe().closeForcibly();
+            channel.close();
             return;
         }
         ChannelPipeline pipeline = channel.pipeline();

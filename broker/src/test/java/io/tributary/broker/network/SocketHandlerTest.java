@@ -10,6 +10,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.tributary.broker.connection.FakeBackend;
@@ -43,6 +44,8 @@ class SocketHandlerTest {
     private final FakeBackend backend = new FakeBackend();
     private final Flushes flushes = new Flushes();
     private final UnfinishedPackets unfinished = new UnfinishedPackets(100_000);
+    private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private final SilentConnections silent = SilentConnections.ofThisProcess();
     private final EmbeddedChannel channel = new EmbeddedChannel(pipeline());
 
     @AfterEach
@@ -390,6 +393,26 @@ class SocketHandlerTest {
     }
 
     @Test
+    void connectionThatIsClosedAtOnceLeavesNothing() {
+        channel.finishAndReleaseAll();
+        ListenerConfig config = ListenerConfig.tcp("test", 0);
+        ListenerAdmission full = new ListenerAdmission(config.admission(), System::nanoTime);
+        ListenerAdmission.Verdict verdict = full.refuse(ReasonCode.BANNED);
+        while (!(verdict instanceof ListenerAdmission.Rejected)) {
+            verdict = full.refuse(ReasonCode.BANNED);
+        }
+        full.turnAway(true);
+
+        EmbeddedChannel rejected = new EmbeddedChannel(pipeline(NetworkConfig.DEFAULT, config, full));
+        rejected.runPendingTasks();
+
+        assertThat(rejected.isOpen()).isFalse();
+        assertThat(rejected.closeFuture()).isDone();
+        assertThat(open.size()).isZero();
+        assertThat(silent.count()).isZero();
+    }
+
+    @Test
     void tellsClientWhenNodeShutsDown() {
         connect();
 
@@ -427,21 +450,21 @@ class SocketHandlerTest {
     }
 
     private Pipeline pipeline(NetworkConfig network, ListenerConfig config) {
+        return pipeline(network, config, new ListenerAdmission(config.admission(), System::nanoTime));
+    }
+
+    private Pipeline pipeline(NetworkConfig network, ListenerConfig config, ListenerAdmission admission) {
         ListenerContext listener = new ListenerContext(
                 config,
                 network,
-                new ListenerAdmission(config.admission(), System::nanoTime),
+                admission,
                 FakeServices.on(backend),
                 backend.target,
                 new LoopMailboxes(),
                 unfinished,
                 new StrayClients(config, System::nanoTime, _ -> {}),
                 flushes);
-        return new Pipeline(
-                listener,
-                SocketLayer.PLAIN,
-                new DefaultChannelGroup(GlobalEventExecutor.INSTANCE),
-                SilentConnections.ofThisProcess());
+        return new Pipeline(listener, SocketLayer.PLAIN, open, silent);
     }
 
     private static final class Flushes implements NetworkRecorder {
