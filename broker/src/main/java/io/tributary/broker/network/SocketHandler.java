@@ -332,7 +332,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
             return unfinished.isWaiting();
         }
         long before = waitingBytes;
-        waitingBytes = channel.bytesBeforeWritable();
+        waitingBytes = StallGuard.waitingBytes(channel);
         return waitingBytes != before;
     }
 
@@ -483,7 +483,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     private void chokeWhenFull() {
         if (!choked && channel.bytesBeforeWritable() > MAX_WAITING_BYTES) {
             choked = true;
-            waitingBytes = channel.bytesBeforeWritable();
+            waitingBytes = StallGuard.waitingBytes(channel);
             channel.config().setAutoRead(false);
         }
     }

@@ -340,10 +340,40 @@ class SocketHandlerTest {
     }
 
     @Test
+    void keepsClientThatIsNotReadWhileItTakesALargeMessageSlowly() {
+        SlowChannel slow = choked(pipeline());
+        for (int i = 0; i < 3; i++) {
+            slow.takeBytes(100);
+            slow.pass(KEEP_ALIVE_SECONDS * 3 / 2);
+            assertThat(backend.detached()).isZero();
+        }
+        slow.finishAndReleaseAll();
+    }
+
+    @Test
+    void keepsSlowClientBeyondMaxStallUntilItTakesNothingMore() {
+        SlowChannel slow = choked(
+                pipeline(NetworkConfig.builder().maxStall(Duration.ofSeconds(4)).build()));
+        for (int i = 0; i < 5; i++) {
+            slow.takeBytes(100);
+            slow.pass(2);
+            assertThat(slow.isOpen()).isTrue();
+        }
+        slow.pass(2);
+        assertThat(slow.isOpen()).isTrue();
+
+        slow.pass(2);
+
+        assertThat(slow.isOpen()).isFalse();
+        slow.finishAndReleaseAll();
+    }
+
+    @Test
     void endsSlowClientThatIsNotReadAfterMaxStall() {
         SlowChannel slow = choked(
-                pipeline(NetworkConfig.builder().maxStall(Duration.ofSeconds(5)).build()));
-        slow.pass(4);
+                pipeline(NetworkConfig.builder().maxStall(Duration.ofSeconds(4)).build()));
+        slow.pass(2);
+        slow.pass(1);
         assertThat(slow.isOpen()).isTrue();
 
         slow.pass(1);
@@ -366,9 +396,10 @@ class SocketHandlerTest {
         return slow;
     }
 
-    /** A socket that takes so many buffers and no more. */
+    /** A socket that takes so many buffers, or bytes, and no more. */
     private static final class SlowChannel extends EmbeddedChannel {
         private int room = Integer.MAX_VALUE;
+        private int roomBytes;
 
         private SlowChannel(Pipeline pipeline) {
             super(pipeline);
@@ -379,6 +410,13 @@ class SocketHandlerTest {
             for (; room > 0 && in.current() != null; room--) {
                 in.remove();
             }
+            in.removeBytes(roomBytes);
+            roomBytes = 0;
+        }
+
+        private void takeBytes(int bytes) {
+            roomBytes = bytes;
+            take(0);
         }
 
         private void take(int buffers) {
