@@ -24,8 +24,8 @@ import java.util.List;
  * of a proxy  ProxyProtocol, which adds the others behind itself when it is known whose connection it is
  * at first    [encryption] FirstBytes                                                               SocketHandler
  * TCP         [encryption]                                                                          SocketHandler
- * WebSocket   [encryption] UnfinishedFrame, http codec, UnfinishedFrame, aggregator, WebSocketRequests, web socket,
- *             WebSocketFraming, SocketHandler; the codec is replaced by that of frames
+ * WebSocket   [encryption] UnfinishedFrame, http codec, UnfinishedFrame, aggregator, WebSocketRequests, WebSocketPings,
+ *             web socket, WebSocketFraming, SocketHandler; the codec is replaced by that of frames
  * </pre>
  */
 final class Pipeline extends ChannelInitializer<Channel> {
@@ -145,6 +145,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
                         frame.behindDecoder(),
                         new HttpObjectAggregator(MAX_REQUEST_BODY),
                         new WebSocketRequests(path, listener, origins),
+                        new WebSocketPings(),
                         new WebSocketServerProtocolHandler(webSocket),
                         new WebSocketFraming())
                 .forEach(handler -> pipeline.addBefore(last, null, handler));

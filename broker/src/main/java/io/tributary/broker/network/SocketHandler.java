@@ -43,7 +43,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     private static final Logger LOG = LoggerFactory.getLogger(SocketHandler.class);
 
     /** How many bytes of answers may wait beyond the water mark for messages before nothing more is read. */
-    private static final long MAX_WAITING_BYTES = 256 * 1024;
+    static final long MAX_WAITING_BYTES = 256 * 1024;
 
     /** For how long what a client has sent is taken after its end. */
     private static final long LONGEST_AFTER_END_SECONDS = 10;

@@ -13,6 +13,7 @@ import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.QueryStringDecoder;
+import io.netty.handler.codec.http.websocketx.WebSocketVersion;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -29,6 +30,9 @@ final class WebSocketRequests extends SimpleChannelInboundHandler<FullHttpReques
     static final String SUBPROTOCOLS = "mqtt,mqttv3.1"; // [MQTT-6.0.0-4]
 
     private static final List<String> KNOWN = List.of(SUBPROTOCOLS.split(","));
+
+    /** That of RFC 6455. Netty also knows drafts of it, and takes long for what comes by the oldest. */
+    private static final String VERSION = WebSocketVersion.V13.toHttpHeaderValue();
 
     private final String path;
     private final ListenerContext listener;
@@ -68,7 +72,9 @@ final class WebSocketRequests extends SimpleChannelInboundHandler<FullHttpReques
                 .set(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes())
                 .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
         if (refusal.status.equals(HttpResponseStatus.UPGRADE_REQUIRED)) {
-            response.headers().set(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET);
+            response.headers()
+                    .set(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET)
+                    .set(HttpHeaderNames.SEC_WEBSOCKET_VERSION, VERSION);
         }
         return response;
     }
@@ -92,6 +98,12 @@ final class WebSocketRequests extends SimpleChannelInboundHandler<FullHttpReques
                     HttpResponseStatus.UPGRADE_REQUIRED,
                     "this port takes " + listener.strays().takes() + "; the header 'Upgrade: websocket' is missing",
                     "");
+        }
+        if (!request.headers().getAll(HttpHeaderNames.SEC_WEBSOCKET_VERSION).equals(List.of(VERSION))) {
+            return new Refusal(
+                    HttpResponseStatus.UPGRADE_REQUIRED,
+                    "the client is to send 'Sec-WebSocket-Version: " + VERSION + "'",
+                    "asked for another version of WebSocket");
         }
         if (!isFromAllowedPage(request)) {
             return new Refusal(

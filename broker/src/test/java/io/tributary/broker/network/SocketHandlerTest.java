@@ -309,6 +309,52 @@ class SocketHandlerTest {
         return Unpooled.wrappedBuffer(header, new byte[4], new byte[payload]);
     }
 
+    @Test
+    void answersAllPingsOfAReadInOneFlush() {
+        AtomicInteger flushed = new AtomicInteger();
+        EmbeddedChannel web = webSocket();
+        connect(web);
+        web.releaseOutbound();
+        web.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void flush(ChannelHandlerContext context) {
+                flushed.incrementAndGet();
+                context.flush();
+            }
+        });
+
+        web.writeInbound(pings(1_000));
+
+        assertThat(flushed).hasValue(1);
+        assertThat(web.outboundMessages()).hasSize(1_000);
+        web.finishAndReleaseAll();
+    }
+
+    @Test
+    void keepsFewAnswersForWebSocketThatPingsAndDoesNotRead() {
+        ListenerConfig config = ListenerConfig.builder("test", 0)
+                .kind(new ListenerKind.WebSocket("/mqtt"))
+                .build();
+        SlowChannel web = new SlowChannel(pipeline(NetworkConfig.DEFAULT, config));
+        connect(web);
+        web.runPendingTasks();
+        web.take(0);
+
+        web.writeInbound(pings(10_000));
+
+        assertThat(StallGuard.waitingBytes(web)).isBetween(256 * 1024L, 400 * 1024L);
+        assertThat(web.config().isAutoRead()).isFalse();
+        web.finishAndReleaseAll();
+    }
+
+    private static ByteBuf pings(int count) {
+        ByteBuf pings = Unpooled.buffer();
+        for (int i = 0; i < count; i++) {
+            pings.writeBytes(new byte[] {(byte) 0x89, (byte) 0x80, 0, 0, 0, 0});
+        }
+        return pings;
+    }
+
     /** Its PINGREQ may wait in the socket. */
     @Test
     void keepsSlowClientThatIsNotReadUntilItTakesNothingMore() {

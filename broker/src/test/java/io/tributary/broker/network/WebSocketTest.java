@@ -144,6 +144,18 @@ class WebSocketTest {
                 .isEqualTo("403");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"", "Sec-WebSocket-Version: 7\r\n", "Sec-WebSocket-Version: 8\r\n"})
+    void refusesOtherVersionsOfWebSocket(String header) throws IOException {
+        String answer = answer(new String(upgrade(), StandardCharsets.US_ASCII)
+                .replace("Sec-WebSocket-Version: 13\r\n", header + "Origin: http://localhost\r\n"));
+
+        assertThat(answer)
+                .startsWith("HTTP/1.1 426 ")
+                .containsIgnoringCase("\r\nSec-WebSocket-Version: 13\r\n")
+                .endsWith("\r\n\r\nthe client is to send 'Sec-WebSocket-Version: 13'\n");
+    }
+
     private static String statusOf(int port, List<String> origins) throws IOException {
         String request = new String(upgrade(), StandardCharsets.US_ASCII);
         StringBuilder headers = new StringBuilder();
