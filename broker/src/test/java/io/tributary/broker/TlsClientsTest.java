@@ -22,11 +22,13 @@ import io.tributary.broker.tls.OpenSslAuthority.Issued;
 import io.tributary.broker.tls.TlsConfig;
 import io.tributary.broker.tls.TlsConfig.ClientCertificates;
 import io.tributary.broker.tls.TlsEngine;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,6 +43,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -302,6 +305,34 @@ class TlsClientsTest {
             socket.getOutputStream().write(pings);
             assertThat(in.readNBytes(pings.length)).hasSize(pings.length);
             assertThat(between.records() - before).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anotherHandshakeOverAConnectionEndsIt(TlsEngine engine) throws Exception {
+        int port =
+                start(config(engine).toBuilder().protocols(List.of("TLSv1.2")).build())[0];
+        SSLContext trusting = SSLContext.getInstance("TLS");
+        trusting.init(null, authority.trustManagers().getTrustManagers(), null);
+        try (SSLSocket socket = (SSLSocket) trusting.getSocketFactory().createSocket("127.0.0.1", port)) {
+            socket.setSoTimeout(30_000);
+            InputStream in = socket.getInputStream();
+            OutputStream out = socket.getOutputStream();
+            out.write(CONNECT);
+            in.readNBytes(4);
+            out.write(PING);
+            assertThat(in.readNBytes(2)).hasSize(2);
+
+            assertThatThrownBy(() -> {
+                        socket.startHandshake();
+                        out.write(PING);
+                        if (in.read() < 0) {
+                            throw new EOFException();
+                        }
+                    })
+                    .isInstanceOf(IOException.class)
+                    .isNotInstanceOf(SocketTimeoutException.class);
         }
     }
 

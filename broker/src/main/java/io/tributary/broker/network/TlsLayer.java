@@ -5,7 +5,9 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoop;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.handler.ssl.ReferenceCountedOpenSslEngine;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProtocols;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.tributary.broker.guard.Guard;
 import io.tributary.broker.loop.LoopShare;
@@ -83,9 +85,21 @@ final class TlsLayer implements SocketLayer {
             return;
         }
         contexts.recorder().handshake(contexts.name());
+        refuseAnother(channel);
         if (revocable != null) {
             revocable.add(channel);
             closeIfRevoked(channel); // lists may have changed while the handshake was under way
+        }
+    }
+
+    /** OpenSSL's engine refuses by itself; and TLS 1.3 has none. */
+    private static void refuseAnother(Channel channel) {
+        SslHandler encryption = channel.pipeline().get(SslHandler.class);
+        if (encryption != null
+                && !(encryption.engine() instanceof ReferenceCountedOpenSslEngine)
+                && !encryption.engine().getSession().getProtocol().equals(SslProtocols.TLS_v1_3)) {
+            String behind = channel.pipeline().context(encryption).name();
+            channel.pipeline().addAfter(behind, null, new OneHandshake(encryption.engine()));
         }
     }
 
