@@ -3,6 +3,7 @@ package io.tributary.broker.guard;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /**
  * What all connections together have sent whose clients are not known yet. Where it becomes too much, those give way
@@ -95,9 +96,11 @@ public final class EntryMemory {
      * There are too many connections: the oldest without a whole CONNECT gives way.
      *
      * @param spared unless no more than that many are without
+     * @param another says whether another one has given way instead, farther from its CONNECT: where clients wait for
+     *     their handshakes, the oldest is the next whose turn it is
      */
-    public synchronized void oldestGivesWay(int spared) {
-        if (unfinished.size() > spared) {
+    public synchronized void oldestGivesWay(int spared, BooleanSupplier another) {
+        if (unfinished.size() > spared && !another.getAsBoolean()) {
             Share oldest = unfinished.iterator().next();
             forget(oldest);
             oldest.giveWay.run();

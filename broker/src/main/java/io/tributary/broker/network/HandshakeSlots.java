@@ -24,6 +24,12 @@ final class HandshakeSlots {
     /** How long it may be in any case: longer than a packet takes to a client and back over nearly any network. */
     static final long LEAST_SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
+    /** From one look at silent clients to the next. */
+    static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** A look that is later was kept off by a pause of the process. */
+    private static final long LATEST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+
     private final int most;
     private final LongSupplier nanoClock;
 
@@ -35,6 +41,7 @@ final class HandshakeSlots {
     private final SequencedMap<String, Set<Slot>> waiting = new LinkedHashMap<>();
 
     private int waitingCount;
+    private long lookedNanos;
 
     /** A handshake's place, compared by identity. */
     static final class Slot {
@@ -60,6 +67,7 @@ final class HandshakeSlots {
     HandshakeSlots(int most, LongSupplier nanoClock) {
         this.most = most;
         this.nanoClock = nanoClock;
+        lookedNanos = nanoClock.getAsLong();
     }
 
     /**
@@ -102,11 +110,12 @@ final class HandshakeSlots {
         next.forEach(one -> one.begin.run());
     }
 
-    /** Has those give way that are silent for too long; to be called some times a second. */
+    /** Has those give way that are silent for too long; to be called each {@link #LOOK_NANOS}. */
     void look() {
         List<Slot> slow = new ArrayList<>();
         List<Slot> next = new ArrayList<>();
         synchronized (this) {
+            forgivePause();
             for (Slot slot = slowest(); slot != null; slot = slowest()) {
                 silent.remove(slot);
                 taken.remove(slot);
@@ -116,6 +125,16 @@ final class HandshakeSlots {
         }
         slow.forEach(one -> one.giveWay.run());
         next.forEach(one -> one.begin.run());
+    }
+
+    /** Clients may have spoken in a pause of the process, unheard: the pause is no silence of theirs. */
+    private void forgivePause() {
+        long now = nanoClock.getAsLong();
+        long lateNanos = now - lookedNanos - LOOK_NANOS;
+        lookedNanos = now;
+        if (lateNanos > LATEST_LOOK_NANOS) {
+            silent.forEach(slot -> slot.sinceNanos += Math.min(lateNanos, now - slot.sinceNanos));
+        }
     }
 
     /** Where most handshakes wait for the broker, it would not be faster with others in place of the silent ones. */

@@ -34,7 +34,6 @@ public final class Listeners {
     private static final Logger LOG = LoggerFactory.getLogger(Listeners.class);
 
     private static final int STEPS_A_SECOND = 10;
-    private static final long LOOK_AT_SLOTS_MILLIS = 100;
 
     private final List<ListenerConfig> configs;
     private final NetworkConfig network;
@@ -112,7 +111,10 @@ public final class Listeners {
         layers.add(layer);
         loops.next()
                 .scheduleAtFixedRate(
-                        layer.slots()::look, LOOK_AT_SLOTS_MILLIS, LOOK_AT_SLOTS_MILLIS, TimeUnit.MILLISECONDS);
+                        layer.slots()::look,
+                        HandshakeSlots.LOOK_NANOS,
+                        HandshakeSlots.LOOK_NANOS,
+                        TimeUnit.NANOSECONDS);
         return layer;
     }
 

@@ -40,6 +40,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
     private final SocketLayer layer;
     private final ChannelGroup open;
     private final SilentConnections silent;
+    private final SilentConnections allSilent;
     private final int manyOpen;
     private final int fewUnfinished;
     private final AllowedOrigins origins;
@@ -48,13 +49,14 @@ final class Pipeline extends ChannelInitializer<Channel> {
      * Creates the initializer of a listener's connections.
      *
      * @param open the node's connections that are open; new ones are added
-     * @param silent those of them that have sent nothing yet; new ones are added
+     * @param allSilent those of them that have sent nothing yet; new ones are added
      */
-    Pipeline(ListenerContext listener, SocketLayer layer, ChannelGroup open, SilentConnections silent) {
+    Pipeline(ListenerContext listener, SocketLayer layer, ChannelGroup open, SilentConnections allSilent) {
         this.listener = listener;
         this.layer = layer;
         this.open = open;
-        this.silent = new SilentConnections(listener.config().admission().maxConnections(), silent);
+        this.allSilent = allSilent;
+        silent = new SilentConnections(listener.config().admission().maxConnections(), allSilent, System::nanoTime);
         fewUnfinished = OpenFiles.most() / SilentConnections.PART;
         manyOpen = (SilentConnections.PART - 1) * fewUnfinished;
         origins = AllowedOrigins.of(listener.config());
@@ -65,7 +67,7 @@ final class Pipeline extends ChannelInitializer<Channel> {
         ProxyProtocolConfig proxies = listener.config().proxyProtocol();
         open.add(channel);
         if (open.size() > manyOpen) {
-            listener.guard().memory().oldestGivesWay(fewUnfinished);
+            listener.guard().memory().oldestGivesWay(fewUnfinished, allSilent::oldestGivesWay);
         }
         channel.pipeline().addLast(new EntryBytes(channel, listener, silent));
         if (proxies == null) {

@@ -1,8 +1,10 @@
 package io.tributary.broker.network;
 
-import java.util.Iterator;
-import java.util.LinkedHashSet;
-import java.util.Set;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,9 +19,13 @@ final class SilentConnections {
     /** That many may be silent in any case: some clients come at once. */
     private static final int LEAST = 16;
 
+    /** So long only few clients are silent: the first bytes come right behind what opens the connection. */
+    static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final int most;
     private final @Nullable SilentConnections all;
-    private final Set<Runnable> silent = new LinkedHashSet<>(); // the oldest first; guarded by this
+    private final LongSupplier nanoClock;
+    private final SequencedMap<Runnable, Long> silent = new LinkedHashMap<>(); // since when; guarded by this
 
     /**
      * Creates those of a listener, or of the node.
@@ -27,14 +33,15 @@ final class SilentConnections {
      * @param of a quarter of that many may be silent
      * @param all those of the node
      */
-    SilentConnections(int of, @Nullable SilentConnections all) {
+    SilentConnections(int of, @Nullable SilentConnections all, LongSupplier nanoClock) {
         most = Math.max(LEAST, of / PART);
         this.all = all;
+        this.nanoClock = nanoClock;
     }
 
     /** Those of the node: a quarter of its file descriptors. */
     static SilentConnections ofThisProcess() {
-        return new SilentConnections(OpenFiles.most(), null);
+        return new SilentConnections(OpenFiles.most(), null, System::nanoTime);
     }
 
     /**
@@ -45,11 +52,10 @@ final class SilentConnections {
     void add(Runnable giveWay) {
         Runnable oldest = null;
         synchronized (this) {
-            silent.add(giveWay);
+            silent.put(giveWay, nanoClock.getAsLong());
             if (silent.size() > most) {
-                Iterator<Runnable> first = silent.iterator();
-                oldest = first.next();
-                first.remove();
+                oldest = silent.keySet().iterator().next();
+                silent.remove(oldest);
             }
         }
         if (oldest != null) {
@@ -58,6 +64,25 @@ final class SilentConnections {
         if (all != null) {
             all.add(giveWay);
         }
+    }
+
+    /**
+     * There are too many connections: the oldest gives way, if it has been silent for long.
+     *
+     * @return whether it has
+     */
+    boolean oldestGivesWay() {
+        Runnable oldest;
+        synchronized (this) {
+            Map.Entry<Runnable, Long> first = silent.firstEntry();
+            if (first == null || nanoClock.getAsLong() - first.getValue() < LONG_NANOS) {
+                return false;
+            }
+            oldest = first.getKey();
+            silent.remove(oldest);
+        }
+        oldest.run();
+        return true;
     }
 
     /** The connection has sent something, or is closed; a second call does nothing. */

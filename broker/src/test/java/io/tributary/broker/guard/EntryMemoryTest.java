@@ -63,10 +63,11 @@ class EntryMemoryTest {
     void oldestWithoutAWholeConnectGivesWayUnlessTheyAreFew() {
         List<Share> shares = fill(4);
         memory.whole(shares.get(0));
-        memory.oldestGivesWay(3);
+        memory.oldestGivesWay(3, () -> false);
+        memory.oldestGivesWay(2, () -> true);
         assertThat(gone).isEmpty();
-        memory.oldestGivesWay(2);
-        memory.oldestGivesWay(2);
+        memory.oldestGivesWay(2, () -> false);
+        memory.oldestGivesWay(2, () -> false);
         assertThat(gone).containsExactly(1);
         assertThat(memory.heldBytes()).isEqualTo(48 * KIBIBYTE);
     }

@@ -44,8 +44,7 @@ class HandshakeSlotsTest {
     void silentOneGivesItsSlotAtOnceWhenOthersWait() {
         enter(first, second);
         slots.answered(first);
-        nanos.addAndGet(HandshakeSlots.LONGEST_SILENCE_NANOS);
-        slots.look();
+        pass(slots, HandshakeSlots.LONGEST_SILENCE_NANOS);
         assertThat(log).as("nobody waits").containsExactly("begin 1", "begin 2");
 
         enter(third);
@@ -62,22 +61,18 @@ class HandshakeSlotsTest {
         slots.answered(first);
         slots.answered(second);
         enter(third, fourth); // as many as have slots, so it is half of the longest
-        nanos.addAndGet(HandshakeSlots.LONGEST_SILENCE_NANOS / 2 - 1);
-        slots.look();
+        pass(slots, HandshakeSlots.LONGEST_SILENCE_NANOS / 2 - 1);
         assertThat(log).doesNotContain("end 1");
-        nanos.incrementAndGet();
-        slots.look();
+        pass(slots, 1);
         assertThat(log).contains("end 1", "begin 3").doesNotContain("end 2"); // for one waits now
 
         slots.answered(third);
         for (int i = 0; i < 100; i++) {
             enter(slot("further"));
         }
-        nanos.addAndGet(HandshakeSlots.LEAST_SILENCE_NANOS - 1);
-        slots.look();
+        pass(slots, HandshakeSlots.LEAST_SILENCE_NANOS - 1);
         assertThat(log).contains("end 2").doesNotContain("end 3");
-        nanos.incrementAndGet();
-        slots.look();
+        pass(slots, 1);
         assertThat(log).contains("end 3");
     }
 
@@ -88,13 +83,26 @@ class HandshakeSlotsTest {
         under.forEach(four::enter);
         four.enter(slot("5"));
         four.answered(first);
-        nanos.addAndGet(HandshakeSlots.LONGEST_SILENCE_NANOS);
-        four.look();
+        pass(four, HandshakeSlots.LONGEST_SILENCE_NANOS);
         assertThat(log).doesNotContain("end 1");
 
         four.answered(second);
         four.look();
         assertThat(log).contains("end 1", "begin 5").doesNotContain("end 2");
+    }
+
+    @Test
+    void pauseOfTheProcessIsNobodysSilence() {
+        enter(first, second, third);
+        slots.answered(first);
+        pass(slots, HandshakeSlots.LEAST_SILENCE_NANOS);
+        slots.answered(second);
+        nanos.addAndGet(60 * HandshakeSlots.LONGEST_SILENCE_NANOS);
+        slots.look();
+        assertThat(log).doesNotContain("end 1", "end 2");
+
+        pass(slots, HandshakeSlots.LONGEST_SILENCE_NANOS - HandshakeSlots.LEAST_SILENCE_NANOS);
+        assertThat(log).contains("end 1").doesNotContain("end 2");
     }
 
     @Test
@@ -158,6 +166,14 @@ class HandshakeSlotsTest {
             crowd.goOn();
         }
         assertThat(crowd.waits).hasSizeGreaterThan(180).allMatch(wait -> wait <= 2 * MANY * MILLI);
+    }
+
+    /** So much time, with a look at the end and in the usual rhythm before. */
+    private void pass(HandshakeSlots at, long passing) {
+        for (long left = passing; left > 0; left -= HandshakeSlots.LOOK_NANOS) {
+            nanos.addAndGet(Math.min(left, HandshakeSlots.LOOK_NANOS));
+            at.look();
+        }
     }
 
     private void enter(Slot... newcomers) {

@@ -4,13 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class SilentConnectionsTest {
     private final List<Integer> gone = new ArrayList<>();
-    private final SilentConnections all = new SilentConnections(100, null);
-    private final SilentConnections small = new SilentConnections(80, all);
-    private final SilentConnections large = new SilentConnections(1_000, all);
+    private final AtomicLong nanos = new AtomicLong();
+    private final SilentConnections all = new SilentConnections(100, null, nanos::get);
+    private final SilentConnections small = new SilentConnections(80, all, nanos::get);
+    private final SilentConnections large = new SilentConnections(1_000, all, nanos::get);
 
     @Test
     void oldestThatHasSentNothingGivesWay() {
@@ -39,10 +41,23 @@ class SilentConnectionsTest {
 
     @Test
     void fewMayBeSilentWhereFewConnectionsAreAllowed() {
-        SilentConnections one = new SilentConnections(1, null);
+        SilentConnections one = new SilentConnections(1, null, nanos::get);
         add(one, 0, 16);
         assertThat(gone).isEmpty();
         add(one, 16, 17);
+        assertThat(gone).containsExactly(0);
+    }
+
+    @Test
+    void oldestGivesWayWhereDescriptorsAreShortIfItHasBeenSilentForLong() {
+        assertThat(all.oldestGivesWay()).isFalse();
+        add(small, 0, 1);
+        nanos.addAndGet(SilentConnections.LONG_NANOS - 1);
+        add(large, 1, 2);
+        assertThat(all.oldestGivesWay()).isFalse();
+        nanos.incrementAndGet();
+        assertThat(all.oldestGivesWay()).isTrue();
+        assertThat(all.oldestGivesWay()).as("the other came later").isFalse();
         assertThat(gone).containsExactly(0);
     }
 
