@@ -36,7 +36,6 @@ final class RecordSequence {
     private volatile long low;
     private volatile long committed;
     private volatile long meanBytes;
-    private volatile boolean deleted;
 
     // Shared by all threads.
     private final AtomicLong unwantedBelow = new AtomicLong();
@@ -124,19 +123,18 @@ final class RecordSequence {
         return Math.min(unwantedBelow.get(), committed) > low;
     }
 
-    /** Deletes records that are not needed, up to the beginning of a block. Writer thread. */
-    void truncate(WriteBatch batch) throws RocksDBException {
+    /** Deletes records that are not needed, up to the beginning of a block; whether there were any. Writer thread. */
+    boolean truncate(WriteBatch batch) throws RocksDBException {
         truncationQueued.set(false);
         long wanted = Math.min(unwantedBelow.get(), committed);
-        if (wanted <= low) {
-            return;
+        long target = wanted > low ? blockBoundary(wanted) : low;
+        if (target <= low) {
+            return false;
         }
-        long target = blockBoundary(wanted);
-        if (target > low) {
-            batch.deleteRange(columns.handle(column), key(low), key(target));
-            batch.put(columns.handle(Column.META), metaKey(), metaValue(target));
-            low = target;
-        }
+        batch.deleteRange(columns.handle(column), key(low), key(target));
+        batch.put(columns.handle(Column.META), metaKey(), metaValue(target));
+        low = target;
+        return true;
     }
 
     /** Deletes the lane altogether. Writer thread. */
@@ -144,7 +142,6 @@ final class RecordSequence {
         batch.deleteRange(columns.handle(column), key(low), end);
         batch.delete(columns.handle(Column.META), metaKey());
         staged.clear();
-        deleted = true;
     }
 
     /**
@@ -153,7 +150,7 @@ final class RecordSequence {
      * @param below the records whose deletion is on the disk
      */
     void dropFiles(long below) {
-        columns.dropFiles(column, prefix, deleted ? end : key(below));
+        columns.dropFiles(column, prefix, key(below));
     }
 
     private void recover() {

@@ -43,6 +43,9 @@ public final class RocksDbAppTopics implements AppTopics {
     /** Changed by the writer thread alone. */
     private final Map<AppTopic, TopicReads> topics = new ConcurrentHashMap<>();
 
+    /** The lanes whose files are to be looked at, and below which record all is deleted there. */
+    private final Map<RecordSequence, Long> deletedBelow = new ConcurrentHashMap<>();
+
     /** Confined to the writer thread. */
     private int lastId;
 
@@ -56,7 +59,10 @@ public final class RocksDbAppTopics implements AppTopics {
         this.appends = new SequenceAppends(database, clock, RECORD_OVERHEAD_BYTES);
         recover();
         database.committer().join(appends);
-        database.every(TRUNCATE_INTERVAL, this::truncateAll);
+        database.every(TRUNCATE_INTERVAL, () -> {
+            dropFiles();
+            truncateAll();
+        });
     }
 
     @Override
@@ -70,8 +76,13 @@ public final class RocksDbAppTopics implements AppTopics {
     @Override
     public CompletionStage<@Nullable Void> delete(AppTopic topic) {
         return submit(batch -> {
-            deleteTopic(topic, batch);
-            return () -> null;
+            TopicReads deleted = deleteTopic(topic, batch);
+            return () -> {
+                if (deleted != null) {
+                    noteDeleted(deleted.lane(), Long.MAX_VALUE);
+                }
+                return null;
+            };
         });
     }
 
@@ -131,7 +142,7 @@ public final class RocksDbAppTopics implements AppTopics {
         if (reads != null
                 && (id == null || id.equals(reads.id()))
                 && reads.lane().noteUnwanted(position)) {
-            database.committer().submit(new Truncation(List.of(reads.lane()), this::dropFiles));
+            database.committer().submit(truncation(List.of(reads.lane())));
         }
     }
 
@@ -165,15 +176,15 @@ public final class RocksDbAppTopics implements AppTopics {
         return open(topic, id);
     }
 
-    private void deleteTopic(AppTopic topic, WriteBatch batch) throws RocksDBException {
+    private @Nullable TopicReads deleteTopic(AppTopic topic, WriteBatch batch) throws RocksDBException {
         TopicReads reads = topics.remove(topic);
         if (reads != null) {
             appends.forget(reads);
             reads.lane().delete(batch);
-            database.after(TRUNCATE_INTERVAL, () -> dropFiles(reads.lane()));
             batch.delete(database.columns().handle(Column.META), nameKey(topic));
             reads.fail(noTopic(topic));
         }
+        return reads;
     }
 
     private TopicReads open(AppTopic topic, byte[] id) {
@@ -185,31 +196,50 @@ public final class RocksDbAppTopics implements AppTopics {
         return reads;
     }
 
-    /** Topics are large: whole files go at once, not when they happen to be compacted. */
-    private void dropFiles(RecordSequence lane) {
-        long below = lane.low();
-        if (!database.execute(() -> dropFiles(lane, below))) {
+    private Truncation truncation(List<RecordSequence> lanes) {
+        return new Truncation(lanes, lane -> noteDeleted(lane, lane.low()));
+    }
+
+    private void noteDeleted(RecordSequence lane, long below) {
+        deletedBelow.merge(lane, below, Math::max);
+    }
+
+    /**
+     * Topics are large: whole files go, before they happen to be compacted. They go for good, and the marks of what is
+     * deleted might not outlive a power cut: one sync for all topics comes first. Timer thread.
+     */
+    void dropFiles() {
+        Map<RecordSequence, Long> lanes = Map.copyOf(deletedBelow);
+        if (lanes.isEmpty()) {
+            return;
+        }
+        lanes.forEach(deletedBelow::remove);
+        try {
+            database.sync();
+        } catch (RocksDBException e) {
+            LOG.warn("files of applications' topics are left to be compacted", e);
+            return;
+        }
+        if (!database.execute(() -> lanes.forEach(RocksDbAppTopics::dropFiles))) {
             LOG.debug("files are left to be compacted");
         }
     }
 
-    /** Files go for good, and the mark of what is deleted might not outlive a power cut. */
-    private void dropFiles(RecordSequence lane, long below) {
+    private static void dropFiles(RecordSequence lane, long below) {
         try {
-            database.sync();
             lane.dropFiles(below);
-        } catch (RocksDBException | StorageException e) {
+        } catch (StorageException e) {
             LOG.warn("files of an application's topic are left to be compacted", e);
         }
     }
 
-    private void truncateAll() {
+    void truncateAll() {
         List<RecordSequence> lanes = topics.values().stream()
                 .map(TopicReads::lane)
                 .filter(RecordSequence::hasUnwanted)
                 .toList();
         if (!lanes.isEmpty()) {
-            database.committer().submit(new Truncation(lanes, this::dropFiles));
+            database.committer().submit(truncation(lanes));
         }
     }
 

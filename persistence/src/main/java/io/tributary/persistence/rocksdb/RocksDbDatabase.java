@@ -204,7 +204,6 @@ public final class RocksDbDatabase implements AutoCloseable {
         if (!unsynced.getAndSet(false)) {
             return;
         }
-        isSyncing = true;
         try {
             sync();
             syncProblem = null;
@@ -213,20 +212,26 @@ public final class RocksDbDatabase implements AutoCloseable {
             syncProblem = "what was written cannot be brought to the disk: " + e.getMessage();
             recorder.onError();
             LOG.error("the write-ahead log cannot be synced: {}", e.getMessage());
+        }
+    }
+
+    /** Brings all that was written to the disk, where it is not there by now. Timer thread. */
+    void sync() throws RocksDBException {
+        if (options.sync() == StorageSync.ALWAYS) {
+            return;
+        }
+        isSyncing = true;
+        try {
+            long begin = System.nanoTime();
+            columns.sync();
+            recorder.onSync(System.nanoTime() - begin);
         } finally {
             isSyncing = false;
         }
     }
 
-    /** Brings all that was written to the disk. */
-    void sync() throws RocksDBException {
-        long begin = System.nanoTime();
-        columns.sync();
-        recorder.onSync(System.nanoTime() - begin);
-    }
-
     /** Whether a commit does not wait for the disk. */
-    private boolean commitsAtOnce() {
+    boolean commitsAtOnce() {
         return options.sync() != StorageSync.ALWAYS && !isSyncing;
     }
 

@@ -6,6 +6,9 @@ public enum StorageSync {
     ALWAYS,
     /** At an interval: a power failure loses the acknowledged writes since the last one, a crash of the broker none. */
     INTERVAL,
-    /** Never; the operating system decides. A crash of the broker loses nothing, a power failure perhaps much. */
+    /**
+     * When the operating system decides, and before files of applications' topics go. A crash of the broker loses
+     * nothing, a power failure perhaps much.
+     */
     OS
 }

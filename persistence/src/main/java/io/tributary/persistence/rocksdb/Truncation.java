@@ -1,16 +1,26 @@
 package io.tributary.persistence.rocksdb;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
-/**
- * Deletes records that are not needed any more in some lanes.
- *
- * @param afterwards told of each lane when it is done
- */
-record Truncation(List<RecordSequence> lanes, Consumer<RecordSequence> afterwards) implements Write {
+/** Deletes records that are not needed any more in some lanes. */
+final class Truncation implements Write {
+    private final List<RecordSequence> lanes;
+    private final Consumer<RecordSequence> afterwards;
+    private final List<RecordSequence> shortened = new ArrayList<>(1);
+
+    /**
+     * Creates one.
+     *
+     * @param afterwards told of each lane in which something was deleted, when it is done
+     */
+    Truncation(List<RecordSequence> lanes, Consumer<RecordSequence> afterwards) {
+        this.lanes = lanes;
+        this.afterwards = afterwards;
+    }
 
     @Override
     public int bytes() {
@@ -20,12 +30,14 @@ record Truncation(List<RecordSequence> lanes, Consumer<RecordSequence> afterward
     @Override
     public void stage(WriteBatch batch) throws RocksDBException {
         for (RecordSequence lane : lanes) {
-            lane.truncate(batch);
+            if (lane.truncate(batch)) {
+                shortened.add(lane);
+            }
         }
     }
 
     @Override
     public void committed() {
-        lanes.forEach(afterwards);
+        shortened.forEach(afterwards);
     }
 }

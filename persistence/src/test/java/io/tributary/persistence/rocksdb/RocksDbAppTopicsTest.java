@@ -1,6 +1,7 @@
 package io.tributary.persistence.rocksdb;
 
 import static io.tributary.persistence.contract.Waiting.get;
+import static io.tributary.persistence.contract.Waiting.stall;
 import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,6 +10,7 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.contract.AppTopicsContract;
+import io.tributary.persistence.contract.Waiting;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -16,8 +18,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +36,9 @@ class RocksDbAppTopicsTest extends AppTopicsContract {
 
     /** How many of the files to be dropped were there, at each sync. */
     private final List<Long> thereAtSync = new CopyOnWriteArrayList<>();
+
+    /** Whether other threads might commit, at each sync. */
+    private final List<Boolean> mightCommitAtSync = new CopyOnWriteArrayList<>();
 
     private volatile List<Path> dropped = List.of();
 
@@ -48,6 +56,7 @@ class RocksDbAppTopicsTest extends AppTopicsContract {
             @Override
             public void onSync(long nanos) {
                 thereAtSync.add(dropped.stream().filter(Files::exists).count());
+                mightCommitAtSync.add(database.commitsAtOnce());
             }
         });
         return new RocksDbAppTopics(database, InstantSource.system());
@@ -66,8 +75,47 @@ class RocksDbAppTopicsTest extends AppTopicsContract {
         until(this::hasSettled);
         dropped = files(level -> level > 0);
         topics().acknowledged(topic, null, end(topic));
-        until(() -> dropped.stream().noneMatch(Files::exists));
+        until(() -> {
+            ((RocksDbAppTopics) topics()).dropFiles();
+            return dropped.stream().noneMatch(Files::exists);
+        });
         assertThat(thereAtSync.getFirst()).isEqualTo(dropped.size());
+    }
+
+    @Test
+    void manyTopicsCostOneSyncDuringWhichNoOtherThreadCommits() {
+        List<AppTopic> many = IntStream.range(0, 50)
+                .mapToObj(i -> new AppTopic("a" + i, false))
+                .toList();
+        many.forEach(topic -> {
+            get(topics().create(topic));
+            appendAll(topic, 2);
+        });
+        many.forEach(topic -> topics().acknowledged(topic, null, end(topic)));
+        truncateAndDrop();
+        assertThat(mightCommitAtSync).containsOnly(false).hasSizeLessThan(5);
+    }
+
+    /** A block of the log goes when all of it was acknowledged. */
+    @Test
+    void topicOfWhichNothingCanBeDeletedCostsNoSync() {
+        AppTopic topic = new AppTopic("erp", false);
+        CountDownLatch queued = new CountDownLatch(1);
+        database.committer().submit(new Task(() -> stall(queued)));
+        Message message = Message.of("a/topic", new byte[10], QoS.AT_LEAST_ONCE);
+        List<CompletableFuture<Long>> inOneBlock = List.of(append(topic, message), append(topic, message));
+        queued.countDown();
+        inOneBlock.forEach(Waiting::get);
+        topics().acknowledged(topic, null, 1);
+        truncateAndDrop();
+        truncateAndDrop();
+        assertThat(thereAtSync).isEmpty();
+    }
+
+    private void truncateAndDrop() {
+        ((RocksDbAppTopics) topics()).truncateAll();
+        database.committer().drain();
+        ((RocksDbAppTopics) topics()).dropFiles();
     }
 
     /**
