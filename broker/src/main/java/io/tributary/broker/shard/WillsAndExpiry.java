@@ -293,9 +293,32 @@ final class WillsAndExpiry {
         return true;
     }
 
-    /** What else the client retains comes after its will is stored. */
+    /** What else the client retains comes after its will is stored; nothing waits for one that fails. */
     private Destinations match(String clientId, Message message, @Nullable Principal principal) {
-        underWay.begin(clientId);
-        return environment.routing().match(message, principal, () -> thread.execute(() -> underWay.done(clientId)));
+        Step storing = new Step(clientId);
+        try {
+            return environment.routing().match(message, principal, () -> thread.execute(storing::done));
+        } catch (RuntimeException | Error failure) {
+            storing.done();
+            throw failure;
+        }
+    }
+
+    /** A step of publishing a will. It ends once, though routing may fail after it has said that the will is stored. */
+    private final class Step {
+        private final String clientId;
+        private boolean isDone;
+
+        Step(String clientId) {
+            this.clientId = clientId;
+            underWay.begin(clientId);
+        }
+
+        void done() {
+            if (!isDone) {
+                isDone = true;
+                underWay.done(clientId);
+            }
+        }
     }
 }

@@ -722,6 +722,22 @@ class ShardDriverTest {
     }
 
     @Test
+    void connectionDoesNotWaitForAWillThatFailedBefore() {
+        goLive();
+        fold(attach("a", 7, FOREVER, delayed("will")), detach("a", 1, true, FOREVER));
+        routingFailure = new AssertionError("an authorizer's");
+        pass(10_000);
+        routingFailure = null;
+        pass(1000);
+        assertThat(wills()).hasSize(1);
+        log.makeDurable(nowMillis);
+        read();
+        target.take();
+        fold(attach("a", 8));
+        assertThat(target.take()).hasSize(1).first().asString().startsWith("8: attached 1/");
+    }
+
+    @Test
     void delayedWillIsPublishedLaterWhenThisNodeDoesNotKnowWhatTheOthersDo() {
         goLive();
         fold(attach("a", 7, FOREVER, new Will(message("will"), 10, -1)), detach("a", 1, true, FOREVER));
