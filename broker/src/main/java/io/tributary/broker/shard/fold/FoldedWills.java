@@ -40,18 +40,21 @@ final class FoldedWills {
         this.output = output;
     }
 
-    /** A store has a will; the client's session is loaded, unless there is none. */
+    /** A store has a will, and may say so twice; the client's session is loaded, unless there is none. */
     void load(ClientWill will, @Nullable SessionState client) {
         if (will.due()) {
             WillKey key = new WillKey(will.clientId(), will.epoch());
-            due.put(key, will.will());
-            bytes += sizeOf(key.clientId(), will.will());
+            if (due.put(key, will.will()) == null) {
+                bytes += sizeOf(key.clientId(), will.will());
+            }
             if (client != null && client.epoch() == will.epoch() && client.principal() != null) {
                 principals.put(key, client.principal());
             }
         } else if (client != null && client.epoch() == will.epoch()) {
+            if (client.will() == null) {
+                bytes += sizeOf(client.clientId(), will.will());
+            }
             client.load(will.will());
-            bytes += sizeOf(client.clientId(), will.will());
         }
     }
 

@@ -565,6 +565,20 @@ class ShardStateTest {
         assertThat(state.willBytes()).isZero();
     }
 
+    /** Redis may give an entry of a hash twice. */
+    @Test
+    void willIsCountedOnceWhenTheStoreGivesItTwice() {
+        fold(attach("a", 7, FOREVER, DELAYED_WILL), attach("b", 8, FOREVER, WILL), detach("b", 1, 0));
+        SavePoint stored = state.takeSavePoint(0, -1);
+        ShardState next = new ShardState(effects, new Claim(2, -1, List.of()));
+        next.load(stored.sessions(), stored.wills());
+        next.load(List.of(), stored.wills());
+        assertThat(next.willBytes()).isEqualTo(state.willBytes());
+        next.apply(3, 0, detach("a", 0, false, FOREVER));
+        next.apply(4, 0, new WillDue("b", 1, message("will"), Destinations.NONE));
+        assertThat(next.willBytes()).isZero();
+    }
+
     @Test
     void willIsCancelledWhenTheClientSaysGoodbye() {
         fold(attach("a", 7, FOREVER, WILL), detach("a", 0, false, FOREVER));
