@@ -1,12 +1,15 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.shard.fold.Effects.Before;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.RecordFormat;
+import io.tributary.common.event.SentUpTo;
 import io.tributary.common.event.ShardEvent.Detach;
+import io.tributary.common.mqtt.Will;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -14,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells the nodes which of their connections have a session of a live shard, once how the connection before ended is
@@ -158,19 +162,22 @@ final class ConnectionAnswers {
 
     /**
      * There is no memory for the will that a connection has brought. The fold does not know how much a node has, so the
-     * connection has its session by now; it leaves as with a DISCONNECT, and its session ends if it has begun it.
+     * connection has its session by now; it leaves as with a DISCONNECT. A session that it has begun ends; one that
+     * goes on has its expiry and its will from before again.
      */
-    void refuseWill(SessionState client, String node) {
+    void refuseWill(SessionState client, String node, @Nullable Before before) {
         long connection = client.connection();
         OwnerTarget target = tenure.targetOf(node);
-        if (environment.appender().writes(RecordFormat.WILLS_REFUSED)) {
+        boolean isFormatWritten = environment.appender().writes(RecordFormat.WILLS_REFUSED);
+        if (isFormatWritten) {
             target.refused(connection, AttachRefusal.NO_ROOM_FOR_WILL);
         } else {
             target.takenOver(connection);
         }
-        long expirySeconds = client.isResumed() ? client.sessionExpirySeconds() : 0;
+        long expirySeconds = before == null ? 0 : before.sessionExpirySeconds();
+        Will willBefore = before == null || !isFormatWritten ? null : before.will();
         tenure.append(
-                new Detach(client.clientId(), client.epoch(), false, expirySeconds, 0),
+                new Detach(client.clientId(), client.epoch(), false, expirySeconds, SentUpTo.NOTHING, willBefore),
                 // It may have been told meanwhile that it has its session, if its node could not be reached.
                 () -> tenure.targetOf(node).takenOver(connection));
     }

@@ -338,11 +338,11 @@ final class ShardService implements Effects {
     }
 
     @Override
-    public void attached(SessionState client) {
+    public void attached(SessionState client, @Nullable Before before) {
         redistributor.returned(client);
         String node = client.node();
         if (node != null && client.will() != null && loaded.isFullOfWills()) {
-            answers.refuseWill(client, node);
+            answers.refuseWill(client, node, before);
             return;
         }
         wills.attached(client);

@@ -256,7 +256,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     }
 
     @Override
-    public void attached(SessionState client) {
+    public void attached(SessionState client, @Nullable Before before) {
         redistributor.returned(client);
         deliveries.attached(
                 client,

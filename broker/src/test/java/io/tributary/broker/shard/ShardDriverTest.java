@@ -8,6 +8,7 @@ import static io.tributary.broker.shard.fold.Samples.detach;
 import static io.tributary.broker.shard.fold.Samples.message;
 import static io.tributary.broker.shard.fold.Samples.publish;
 import static io.tributary.broker.shard.fold.Samples.recipient;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.fold.Samples;
@@ -805,13 +806,34 @@ class ShardDriverTest {
     @Test
     void sessionIsKeptWhenItsClientIsRefusedForItsWill() {
         goLive();
-        fold(attach("a", 7), detach("a", 1, true, 60), attach("a", 8, FOREVER, delayed("x".repeat(5000))));
-        assertThat(detaches()).containsExactly(new Detach("a", 3, false, FOREVER, 0));
+        fold(attach("a", 7), detach("a", 1, true, 60), attach("a", 8, 0, delayed("x".repeat(5000))));
+        assertThat(detaches()).containsExactly(new Detach("a", 3, false, 60, 0));
         log.makeDurable(nowMillis);
         read();
         target.take();
         fold(attach("a", 9));
         assertThat(target.take()).containsExactly("9: attached 1/5 present");
+    }
+
+    @Test
+    void willThatWasAcceptedIsPublishedWhenItsClientIsRefusedForAnother() {
+        goLive();
+        fold(
+                attach("a", 7, FOREVER, delayed("accepted")),
+                detach("a", 1, true, FOREVER),
+                attach("a", 8, FOREVER, delayed("x".repeat(5000))));
+        log.makeDurable(nowMillis);
+        read();
+        pass(9_900);
+        assertThat(wills()).isEmpty();
+        pass(200);
+        assertThat(wills())
+                .extracting(will -> new String(((WillDue) will).message().payload(), UTF_8))
+                .containsExactly("accepted");
+        log.makeDurable(nowMillis);
+        read();
+        pass(20_000);
+        assertThat(wills()).isEmpty();
     }
 
     @Test

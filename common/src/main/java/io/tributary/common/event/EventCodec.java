@@ -48,6 +48,8 @@ public final class EventCodec {
 
     private static final int CLEAN_START = 1;
     private static final int QUEUE_SHIFT = 1;
+    private static final int PUBLISHES_WILL = 1;
+    private static final int HAS_WILL_BEFORE = 2;
     private static final int TAKES_ANYONES = 8;
     private static final int NO_MORE_CONNECTIONS = 16;
     private static final int NO_MORE_SESSIONS = 32;
@@ -263,24 +265,34 @@ public final class EventCodec {
         writer.writeByte(DETACH);
         writer.writeString(detach.clientId());
         writer.writeNumber(detach.epoch());
-        writer.writeBoolean(detach.publishWill());
+        Will willBefore = format < RecordFormat.WILLS_REFUSED ? null : detach.willBefore();
+        writer.writeByte((detach.publishWill() ? PUBLISHES_WILL : 0) | (willBefore == null ? 0 : HAS_WILL_BEFORE));
         writer.writeNumber(detach.sessionExpirySeconds());
         SentUpTo sent = detach.sentUpTo();
         writer.writeSigned(sent == null ? NOT_KNOWN : sent.lowest());
         if (format >= RecordFormat.PRIORITIES) {
             SentUpTo.writeHigher(writer, sent == null ? SentUpTo.NOTHING : sent);
         }
+        if (willBefore != null) {
+            MessageFormat.writeWill(writer, willBefore);
+        }
     }
 
     private static Detach readDetach(ByteReader reader) {
         String clientId = reader.readString();
         long epoch = reader.readNumber();
-        boolean publishWill = reader.readBoolean();
+        int flags = reader.readByte();
         long sessionExpirySeconds = reader.readNumber();
         long lowest = reader.readSigned();
         SentUpTo sent =
                 reader.format() < RecordFormat.PRIORITIES ? SentUpTo.all(lowest) : SentUpTo.readHigher(reader, lowest);
-        return new Detach(clientId, epoch, publishWill, sessionExpirySeconds, lowest < 0 ? null : sent);
+        return new Detach(
+                clientId,
+                epoch,
+                (flags & PUBLISHES_WILL) != 0,
+                sessionExpirySeconds,
+                lowest < 0 ? null : sent,
+                (flags & HAS_WILL_BEFORE) == 0 ? null : MessageFormat.readWill(reader));
     }
 
     private static void writeOwner(ByteWriter writer, Owner owner) {

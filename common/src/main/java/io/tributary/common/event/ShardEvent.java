@@ -117,13 +117,26 @@ public sealed interface ShardEvent {
      * @param sessionExpirySeconds the expiry interval that now holds, which DISCONNECT may have changed
      * @param sentUpTo what was sent to the client: it may have been seen and carries DUP when it is sent again. Null
      *     when the connection's node is gone and this is not known.
+     * @param willBefore the will that the session had before a connection that was refused, and has again
      */
     record Detach(
             String clientId,
             long epoch,
             boolean publishWill,
             long sessionExpirySeconds,
-            @Nullable SentUpTo sentUpTo) implements ShardEvent {
+            @Nullable SentUpTo sentUpTo,
+            @Nullable Will willBefore)
+            implements ShardEvent {
+        /** One of a connection that was not refused. */
+        public Detach(
+                String clientId,
+                long epoch,
+                boolean publishWill,
+                long sessionExpirySeconds,
+                @Nullable SentUpTo sentUpTo) {
+            this(clientId, epoch, publishWill, sessionExpirySeconds, sentUpTo, null);
+        }
+
         /** One that says for all priorities the same; -1 when it is not known. */
         public Detach(String clientId, long epoch, boolean publishWill, long sessionExpirySeconds, long sentUpTo) {
             this(clientId, epoch, publishWill, sessionExpirySeconds, sentUpTo < 0 ? null : SentUpTo.all(sentUpTo));

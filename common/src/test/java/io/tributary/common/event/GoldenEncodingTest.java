@@ -244,6 +244,7 @@ class GoldenEncodingTest {
         if (format >= RecordFormat.PRIORITIES) {
             events.put("publish-urgent", new Publish(URGENT, List.of(DEVICE), null));
             events.put("detach-urgent", new Detach("device-1", 1000, true, 60, SentUpTo.of(17, 17, 400)));
+            events.put("detach-refused", new Detach("device-1", 1000, false, 60, SentUpTo.NOTHING, WILL));
             events.put("head-urgent", new SnapshotSession(77, 2000, urgent(), null));
         }
         events.put("topic-found", new ShardEvent.TopicFound(77, "erp", 300, "k0pQ", 1L << 33, (1L << 33) + 1));

@@ -8,6 +8,7 @@ import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the fold asks the owner of the shard to do. The fold asks the same each time it folds the same record, so an
@@ -20,8 +21,15 @@ public interface Effects {
     /** A record of this shard's owner was folded. */
     void owned(long epoch);
 
-    /** A connection has its session. */
-    void attached(SessionState client);
+    /**
+     * A connection has its session.
+     *
+     * @param before what the session had before, null if the connection has begun it
+     */
+    void attached(SessionState client, @Nullable Before before);
+
+    /** What a session that goes on has lost to what its new connection brought; its will, unless that is due. */
+    record Before(long sessionExpirySeconds, @Nullable Will will) {}
 
     /**
      * A connection loses its session to another one; before anything else that follows from that.

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * pending  --DISCONNECT without will, or resumption within the delay-------> none
  * pending  --resumption, though the delay was over before------------------> due
  * pending  --WillDue with its destinations, when its delay is over---------> none, forwarded
+ * none     --Detach of a refused connection, with the will before its own--> pending, its delay begins anew
  * due      --WillDue with its destinations---------------------------------> none, forwarded
  * due      --late DISCONNECT without will----------------------------------> none
  * </pre>
@@ -98,18 +99,23 @@ final class FoldedWills {
         }
     }
 
-    /** The effect of a new connection on the will of the previous one [MQTT-3.1.2-8, MQTT-3.1.3-9]. */
-    void replaced(SessionState existing, boolean resumed, long timeMillis) {
+    /**
+     * The effect of a new connection on the will of the previous one [MQTT-3.1.2-8, MQTT-3.1.3-9]; gives that will if
+     * it is not to be published.
+     */
+    @Nullable
+    Will replaced(SessionState existing, boolean resumed, long timeMillis) {
         Will will = existing.will();
         if (will == null) {
-            return;
+            return null;
         }
         boolean isInTime = existing.isAttached() ? will.delaySeconds() > 0 : timeMillis < existing.willDueAtMillis();
         if (resumed && isInTime) {
             drop(existing);
-        } else {
-            makeDue(existing, will);
+            return will;
         }
+        makeDue(existing, will);
+        return null;
     }
 
     /** A connection is gone. */
@@ -125,6 +131,13 @@ final class FoldedWills {
         } else {
             client.delayWill(will.delaySeconds());
         }
+    }
+
+    /** A connection was refused; the session has the will again that it had before, whose delay begins anew. */
+    void restored(SessionState client, Will will) {
+        client.load(will);
+        attached(client);
+        detached(client, true);
     }
 
     /** A session is over; a will that waits for its delay is due now [MQTT-3.1.2-8]. */

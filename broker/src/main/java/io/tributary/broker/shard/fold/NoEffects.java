@@ -8,6 +8,7 @@ import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
+import org.jspecify.annotations.Nullable;
 
 /** Does nothing of what the fold asks for. */
 public class NoEffects implements Effects {
@@ -15,7 +16,7 @@ public class NoEffects implements Effects {
     public void owned(long epoch) {}
 
     @Override
-    public void attached(SessionState client) {}
+    public void attached(SessionState client, @Nullable Before before) {}
 
     @Override
     public void takenOver(TakenOver connection, String by) {}

@@ -1,5 +1,6 @@
 package io.tributary.broker.shard.fold;
 
+import io.tributary.broker.shard.fold.Effects.Before;
 import io.tributary.broker.shard.fold.Effects.TakenOver;
 import io.tributary.common.collection.NameTable;
 import io.tributary.common.event.AttachRefusal;
@@ -370,9 +371,7 @@ public final class ShardState {
                     new TakenOver(existing.clientId(), existing.epoch(), existing.node(), existing.connection());
             output.effects().takenOver(taken, attach.node());
         }
-        if (existing != null) {
-            wills.replaced(existing, resumed, timeMillis);
-        }
+        Before before = existing == null ? null : replaced(existing, resumed, timeMillis);
         SessionState client =
                 existing != null && resumed ? existing : new SessionState(attach.clientId(), offset, attach.kind());
         boolean inherits = existing != null && !resumed && existing.groupUpTo() > 0;
@@ -393,7 +392,12 @@ public final class ShardState {
         if (existing != null && inherits) {
             output.effects().inherited(client, existing);
         }
-        output.effects().attached(client);
+        output.effects().attached(client, before);
+    }
+
+    private @Nullable Before replaced(SessionState existing, boolean resumed, long timeMillis) {
+        Will dropped = wills.replaced(existing, resumed, timeMillis);
+        return resumed ? new Before(existing.sessionExpirySeconds(), dropped) : null;
     }
 
     private void detach(long timeMillis, Detach detach) {
@@ -406,6 +410,9 @@ public final class ShardState {
         client.detach(timeMillis, detach);
         output.changes().touch(client);
         wills.detached(client, detach.publishWill());
+        if (detach.willBefore() != null) {
+            wills.restored(client, detach.willBefore());
+        }
         if (client.isPersistent() || client.groupUpTo() > 0) {
             output.effects().detached(client);
         } else {

@@ -11,6 +11,7 @@ import io.tributary.common.mqtt.Will;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Writes down what a fold asks for, a line each. */
 final class RecordingEffects implements Effects {
@@ -30,7 +31,7 @@ final class RecordingEffects implements Effects {
     }
 
     @Override
-    public void attached(SessionState client) {
+    public void attached(SessionState client, @Nullable Before before) {
         asked.add("attached " + client.clientId() + from);
         from = "";
     }

@@ -23,6 +23,7 @@ import io.tributary.common.event.Recipient;
 import io.tributary.common.event.SentUpTo;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.MovedMessage;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
@@ -35,6 +36,7 @@ import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.event.Source;
 import io.tributary.common.event.StoredSession;
 import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SourcePosition;
@@ -577,6 +579,18 @@ class ShardStateTest {
         next.apply(3, 0, detach("a", 0, false, FOREVER));
         next.apply(4, 0, new WillDue("b", 1, message("will"), Destinations.NONE));
         assertThat(next.willBytes()).isZero();
+    }
+
+    @Test
+    void sessionHasItsWillAgainWhenAConnectionIsRefused() {
+        fold(attach("a", 7, FOREVER, DELAYED_WILL), detach("a", 0, true, FOREVER));
+        long before = state.willBytes();
+        fold(attach("a", 8, FOREVER, new Will(message("much more"), 0, -1)));
+        fold(new Detach("a", 2, false, FOREVER, SentUpTo.NOTHING, DELAYED_WILL));
+        assertThat(state.dueWills()).isEmpty();
+        assertThat(state.willBytes()).isEqualTo(before);
+        SavePoint stored = state.takeSavePoint(0, -1);
+        assertThat(stored.wills()).containsExactly(new ClientWill("a", 2, DELAYED_WILL, false));
     }
 
     @Test
