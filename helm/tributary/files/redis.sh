@@ -13,10 +13,25 @@ join() {
     all="$all $others:6379"
     [ "$(ask 127.0.0.1 cluster info | grep -c 'cluster_known_nodes:1[^0-9]*$')" = 1 ] || ask 127.0.0.1 cluster meet "$others" 6379 >/dev/null
   done
-  if [ "${HOSTNAME##*-}" = 0 ] && [ ! -e /data/made ]; then
-    # shellcheck disable=SC2086
-    redis-cli --cluster create $all --cluster-replicas $((SERVERS >= 6 ? 1 : 0)) --cluster-yes && : >/data/made
-  fi
+  [ "${HOSTNAME##*-}" = 0 ] || return
+  # One that was made before is whole a moment after its servers have come up.
+  for ((i = 0; i < 60; i++)); do
+    case $(ask 127.0.0.1 cluster info) in
+      *cluster_state:ok*) return ;;
+      *cluster_known_nodes:1[!0-9]*) break ;;
+    esac
+    sleep 0.5
+  done
+  create "$all" && return
+  # Servers that know of each other, or have slots, make no cluster: so interrupted, it is made anew while they keep nothing.
+  for others in $all; do [ "$(ask "${others%:*}" dbsize)" = 0 ] || return; done
+  for others in $all; do ask "${others%:*}" cluster reset hard >/dev/null; done
+  create "$all"
+}
+
+create() {
+  # shellcheck disable=SC2086
+  redis-cli --cluster create $1 --cluster-replicas $((SERVERS >= 6 ? 1 : 0)) --cluster-yes
 }
 
 join &
