@@ -101,7 +101,10 @@ record ClusterStorage(
                 IngestTopics.ensure(cluster.kafka(), cluster.ingest().source());
             }
             List<String> problems = RedisChecks.problems(
-                    cluster.redis(), cluster.kafka().generation().number(), cluster.shards());
+                    cluster.redis(),
+                    cluster.kafka().generation().number(),
+                    cluster.shards(),
+                    cluster.kafka().startTimeout());
             if (!problems.isEmpty()) {
                 throw new RedisStoreException(String.join("\n", problems));
             }

@@ -40,6 +40,9 @@ public final class KafkaTopics {
      */
     private static final int LONGEST_REFUSED_MILLIS = 10_000;
 
+    /** An unknown name of a server is waited for so much less than an answer, so that it is what the start names. */
+    private static final int RESOLVE_SOONER_MILLIS = 1000;
+
     private final KafkaConfig config;
     private final List<TopicRules> rules;
     /** What no cluster of an earlier version has; with the audit log, if there is any. */
@@ -163,6 +166,9 @@ public final class KafkaTopics {
         properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, timeout);
         properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, timeout);
         properties.putIfAbsent(AdminClientConfig.METADATA_MAX_AGE_CONFIG, LONGEST_REFUSED_MILLIS);
+        properties.putIfAbsent(
+                AdminClientConfig.BOOTSTRAP_RESOLVE_TIMEOUT_MS_CONFIG,
+                Math.max(timeout / 2, timeout - RESOLVE_SOONER_MILLIS));
         return KafkaClients.admin(config, properties);
     }
 

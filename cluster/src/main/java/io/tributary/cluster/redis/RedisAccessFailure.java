@@ -23,8 +23,7 @@ final class RedisAccessFailure {
 
     /** The sentences for a failure of the client library. */
     static String words(RedisConfig config, RedisConfig.Node node, Throwable failure) {
-        List<Throwable> causes = Stream.iterate(failure, cause -> cause != null, Throwable::getCause)
-                .toList();
+        List<Throwable> causes = causes(failure);
         for (Throwable cause : causes) {
             if (cause instanceof RedisCommandExecutionException) {
                 return refusal(config, node, String.valueOf(cause.getMessage()));
@@ -48,12 +47,38 @@ final class RedisAccessFailure {
         return "Redis at %s cannot be reached (%s). Start it, or correct nodes or tls.".formatted(node, reason);
     }
 
+    /** Whether it may pass by itself: not where rights or settings are wrong. */
+    static boolean mayPass(Throwable failure) {
+        List<Throwable> causes = causes(failure);
+        return causes.stream().noneMatch(RedisAccessFailure::isRefusalOfUser)
+                && !isAny(causes, CertPathBuilderException.class, CertPathValidatorException.class)
+                && !isAny(causes, CertificateException.class, SSLException.class);
+    }
+
+    private static boolean isRefusalOfUser(Throwable cause) {
+        String reason = String.valueOf(cause.getMessage());
+        return cause instanceof RedisCommandExecutionException && (lacksRights(reason) || isUnknown(reason));
+    }
+
+    private static boolean lacksRights(String reason) {
+        return reason.startsWith("NOPERM");
+    }
+
+    private static boolean isUnknown(String reason) {
+        return reason.startsWith("NOAUTH") || reason.startsWith("WRONGPASS") || reason.contains("AUTH");
+    }
+
+    private static List<Throwable> causes(Throwable failure) {
+        return Stream.iterate(failure, cause -> cause != null, Throwable::getCause)
+                .toList();
+    }
+
     private static String refusal(RedisConfig config, RedisConfig.Node node, String reason) {
         RedisConfig.Credentials credentials = config.credentials();
-        if (reason.startsWith("NOPERM")) {
+        if (lacksRights(reason)) {
             return missingRights(node, reason);
         }
-        if (reason.startsWith("NOAUTH") || reason.startsWith("WRONGPASS") || reason.contains("AUTH")) {
+        if (isUnknown(reason)) {
             return "Redis at %s refuses %s (%s). Correct username and password-file."
                     .formatted(
                             node,

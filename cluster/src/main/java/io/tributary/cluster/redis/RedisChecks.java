@@ -11,12 +11,17 @@ import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.models.role.RedisInstance;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds out before the start whether a Redis Cluster can be relied on. What is wrong comes as sentences that say what
@@ -24,8 +29,11 @@ import org.jspecify.annotations.Nullable;
  * of Redis. Only INFO, CLUSTER NODES and a script that changes nothing are called, which managed services allow.
  */
 public final class RedisChecks {
+    private static final Logger LOG = LoggerFactory.getLogger(RedisChecks.class);
     private static final int OLDEST_MAJOR = 7;
     private static final int SHUTDOWN_SECONDS = 5;
+    private static final long RETRY_MILLIS = 500;
+    private static final Duration SAY_EACH = Duration.ofSeconds(10);
 
     private static final String RIGHTS_SCRIPT =
             new String(RedisScript.read("check-rights.lua"), StandardCharsets.UTF_8);
@@ -36,6 +44,8 @@ public final class RedisChecks {
     private final String position;
 
     private final List<String> problems = new ArrayList<>();
+    /** Whether none of the problems is one of settings or rights, which somebody has to mend. */
+    private boolean mayPass = true;
 
     private RedisChecks(RedisConfig config, int generation, int shards, RedisClient client) {
         position = new String(
@@ -51,43 +61,75 @@ public final class RedisChecks {
      * @param shards how many shards the cluster of brokers has
      */
     public static List<String> problems(RedisConfig config, int shards) {
-        return problems(config, 0, shards);
+        return problems(config, 0, shards, Duration.ZERO);
     }
 
-    /** The same with another generation of shards than the first. */
-    public static List<String> problems(RedisConfig config, int generation, int shards) {
+    /**
+     * The same with another generation of shards than the first, and patience: servers that cannot be reached yet, load
+     * their data or are no whole cluster yet are asked again, while nothing else is wrong.
+     *
+     * @param limit how long such servers are waited for
+     */
+    public static List<String> problems(RedisConfig config, int generation, int shards, Duration limit) {
         RedisClient client = RedisClient.create();
         client.setOptions(
                 RedisCluster.withOptions(ClientOptions.builder(), config).build());
         try {
-            RedisChecks checks = new RedisChecks(config, generation, shards, client);
-            checks.run();
-            return List.copyOf(checks.problems);
+            long begunNanos = System.nanoTime();
+            Duration said = SAY_EACH.negated();
+            while (true) {
+                RedisChecks checks = new RedisChecks(config, generation, shards, client);
+                checks.run();
+                Duration waited = Duration.ofNanos(System.nanoTime() - begunNanos);
+                if (!checks.areWorthWaiting() || waited.compareTo(limit) >= 0 || !pause()) {
+                    return List.copyOf(checks.problems);
+                }
+                if (waited.minus(said).compareTo(SAY_EACH) >= 0) {
+                    LOG.warn("still starting: {}", String.join(" ", checks.problems));
+                    said = waited;
+                }
+            }
         } finally {
             client.shutdown(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
         }
     }
 
+    private boolean areWorthWaiting() {
+        return mayPass && !problems.isEmpty();
+    }
+
+    /** Waits a little; false when the thread was interrupted. */
+    private static boolean pause() {
+        try {
+            Thread.sleep(RETRY_MILLIS);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
     private void run() {
-        List<String> unreachable = new ArrayList<>();
+        Map<RedisConfig.Node, RedisException> failures = new LinkedHashMap<>();
         for (RedisConfig.Node node : config.nodes()) {
-            String failure = ask(node, connection -> checkCluster(node, connection));
+            RedisException failure = ask(node, connection -> checkCluster(node, connection));
             if (failure == null) {
                 return;
             }
-            unreachable.add(failure);
+            failures.put(node, failure);
         }
-        problems.addAll(unreachable);
+        failures.forEach(this::addFailure);
     }
 
     /** Asks a node something; tells why that was not possible, or null. */
-    private @Nullable String ask(RedisConfig.Node node, Consumer<StatefulRedisConnection<String, String>> question) {
+    private @Nullable RedisException ask(
+            RedisConfig.Node node, Consumer<StatefulRedisConnection<String, String>> question) {
         try (StatefulRedisConnection<String, String> connection =
                 client.connect(StringCodec.UTF8, RedisCluster.uri(config, node))) {
             question.accept(connection);
             return null;
         } catch (RedisException e) {
-            return RedisAccessFailure.words(config, node, e);
+            return e;
         }
     }
 
@@ -95,7 +137,7 @@ public final class RedisChecks {
         List<String> noCluster =
                 modeProblems(node, RedisInfo.parse(connection.sync().info("server")));
         if (!noCluster.isEmpty()) {
-            problems.addAll(noCluster);
+            addLasting(noCluster);
             return;
         }
         List<RedisClusterNode> primaries = ClusterPartitionParser.parse(
@@ -111,25 +153,35 @@ public final class RedisChecks {
                     ? node
                     : new RedisConfig.Node(host, primary.getUri().getPort());
             boolean hasFirstShard = areSlotsServed && primary.hasSlot(SlotHash.getSlot(position));
-            String failure = ask(at, asked -> checkPrimary(at, asked, hasFirstShard));
+            RedisException failure = ask(at, asked -> checkPrimary(at, asked, hasFirstShard));
             if (failure != null) {
-                problems.add(failure);
+                addFailure(at, failure);
             }
         }
     }
 
     private void checkPrimary(
             RedisConfig.Node node, StatefulRedisConnection<String, String> connection, boolean hasFirstShard) {
-        problems.addAll(primaryProblems(node, RedisInfo.parse(connection.sync().info())));
+        addLasting(primaryProblems(node, RedisInfo.parse(connection.sync().info())));
         List<String> refused = connection.sync().eval(RIGHTS_SCRIPT, ScriptOutputType.MULTI, new String[0], position);
         if (!refused.isEmpty()) {
-            problems.add(RedisAccessFailure.missingRights(node, "not " + String.join(", ", refused)));
+            addLasting(List.of(RedisAccessFailure.missingRights(node, "not " + String.join(", ", refused))));
         } else if (hasFirstShard) {
-            problems.addAll(layoutProblems(
+            addLasting(layoutProblems(
                     node,
                     connection.sync().hget(position, Position.APPLIED),
                     connection.sync().hget(position, Position.LAYOUT)));
         }
+    }
+
+    private void addFailure(RedisConfig.Node node, RedisException failure) {
+        problems.add(RedisAccessFailure.words(config, node, failure));
+        mayPass &= RedisAccessFailure.mayPass(failure);
+    }
+
+    private void addLasting(List<String> found) {
+        problems.addAll(found);
+        mayPass &= found.isEmpty();
     }
 
     /** Whether what is there already is in the layout of this version: the one before had no number. */

@@ -1,18 +1,27 @@
 package io.tributary.cluster.redis;
 
+import static io.tributary.persistence.contract.Waiting.get;
 import static io.tributary.persistence.contract.Waiting.until;
+import static java.util.concurrent.CompletableFuture.supplyAsync;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisException;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.localcluster.AdminUser;
 import io.tributary.localcluster.LocalRedis;
 import io.tributary.persistence.shard.ShardStore;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,7 +49,8 @@ class RedisChecksTest {
 
             redis.call(2, "CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
             redis.call(1, "CLUSTER", "DELSLOTS", "7", "8");
-            assertThat(RedisChecks.problems(config, 4))
+            assertThat(get(supplyAsync(() -> RedisChecks.problems(config, 0, 4, Duration.ofHours(1)))))
+                    .as("with settings that are wrong nothing is waited for")
                     .containsExactly(
                             "2 of the Redis Cluster's 16384 slots are served by no primary, the first is 7; all are needed."
                                     + " Bring the failed primaries back, or run redis-cli --cluster fix.",
@@ -49,6 +59,43 @@ class RedisChecksTest {
                                     + " noeviction is needed. Set it on every node, in redis.conf or with the service's"
                                     + " parameters.");
         }
+    }
+
+    /** After a power failure all servers start at the same time. */
+    @Test
+    void serversThatComeUpLaterAreWaitedFor() throws IOException {
+        try (LocalRedis redis = LocalRedis.in(folder).start();
+                ServerSocket first = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            redis.stop();
+            RedisConfig config =
+                    RedisConfig.of(List.of(TestRedis.node(first.getLocalPort()), TestRedis.node(redis.port(1))));
+            CompletableFuture<List<String>> problems =
+                    supplyAsync(() -> RedisChecks.problems(config, 0, 4, Duration.ofHours(1)));
+            first.accept().close();
+            first.close(); // it was asked, and now the servers are
+            redis.restartAll();
+            assertThat(get(problems)).isEmpty();
+        }
+    }
+
+    @Test
+    void rightsAndSettingsAreNotWaitedFor() {
+        assertThat(RedisAccessFailure.mayPass(refused("LOADING Redis is loading the dataset in memory")))
+                .isTrue();
+        assertThat(RedisAccessFailure.mayPass(refused("CLUSTERDOWN The cluster is down")))
+                .isTrue();
+        assertThat(RedisAccessFailure.mayPass(new RedisConnectionException("no", new ConnectException("refused"))))
+                .isTrue();
+        assertThat(RedisAccessFailure.mayPass(refused("NOPERM User has no permissions")))
+                .isFalse();
+        assertThat(RedisAccessFailure.mayPass(refused("WRONGPASS invalid username-password pair")))
+                .isFalse();
+        assertThat(RedisAccessFailure.mayPass(new RedisConnectionException("no", new SSLException("no record"))))
+                .isFalse();
+    }
+
+    private static RedisException refused(String answer) {
+        return new RedisConnectionException("no connection", new RedisCommandExecutionException(answer));
     }
 
     @Test
