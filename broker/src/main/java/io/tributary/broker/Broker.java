@@ -202,18 +202,36 @@ public final class Broker implements AutoCloseable {
                 to, extensions.with(security), metrics, tls, guard, gate, deployments, onLost, startGivenUp);
         bound = begun.listeners();
         try {
-            synchronized (subscribed) {
-                subscribed.forEach(begun::serve);
-                synchronized (this) {
-                    node = begun;
-                    isBeginning = false;
-                }
-            }
+            serveSubscribed(begun);
         } catch (RuntimeException | Error e) {
             begun.close();
             throw e;
         }
         started.complete(begun);
+    }
+
+    /**
+     * Has a node serve the embedding application's subscriptions, and then clients. Consumers get retained messages
+     * meanwhile, and may subscribe and end subscriptions: no lock is held.
+     */
+    private void serveSubscribed(BrokerNode begun) {
+        Set<EmbeddedSubscription> served = new HashSet<>();
+        while (true) {
+            Set<EmbeddedSubscription> others;
+            synchronized (subscribed) {
+                others = new HashSet<>(subscribed);
+                others.removeAll(served);
+                if (others.isEmpty()) {
+                    synchronized (this) {
+                        node = begun;
+                        isBeginning = false;
+                    }
+                    return;
+                }
+            }
+            others.forEach(begun::serve);
+            served.addAll(others);
+        }
     }
 
     private synchronized CompletableFuture<Void> newGivenUp() {
@@ -348,8 +366,9 @@ public final class Broker implements AutoCloseable {
     /**
      * Subscribes the embedding application to a topic filter, until the returned subscription is closed. Retained
      * messages come on the caller's thread, before this returns; the others on threads of the broker, those published
-     * meanwhile between the retained ones. Of a topic the newest message comes last, and may come twice then. The
-     * consumer must not block.
+     * meanwhile between the retained ones. Of a topic the newest message comes last, and may come twice then. While the
+     * broker begins anew this returns at once, and retained messages come later, on a thread of the broker. The consumer
+     * must not block; it may subscribe, and end subscriptions, which waits for nothing.
      *
      * @param topicFilter a topic filter, {@code $share/name/...} included
      * @param qos the maximum quality of service; messages are handed over once while the process lives, whatever it is
@@ -373,19 +392,27 @@ public final class Broker implements AutoCloseable {
     }
 
     AutoCloseable serve(EmbeddedSubscription one) {
+        BrokerNode at;
         synchronized (subscribed) {
-            BrokerNode at = node;
+            subscribed.add(one);
+            at = node; // without one, the next will serve the subscription
+        }
+        try {
             if (at != null) {
                 at.serve(one);
             }
-            subscribed.add(one);
+        } catch (RuntimeException | Error e) {
+            end(one);
+            throw e;
         }
-        return () -> {
-            synchronized (subscribed) {
-                subscribed.remove(one);
-            }
-            one.close();
-        };
+        return () -> end(one);
+    }
+
+    private void end(EmbeddedSubscription one) {
+        synchronized (subscribed) {
+            subscribed.remove(one);
+        }
+        one.close();
     }
 
     /** Where the listeners listen, in the order of the configuration. */

@@ -406,9 +406,12 @@ final class BrokerNode implements AutoCloseable {
                 said -> announced = said);
     }
 
-    /** Serves a subscription of the embedding application until either ends; blocks until it is made. */
+    /**
+     * Serves a subscription of the embedding application until either ends; blocks until it is made, and retained
+     * messages are handed out. Does nothing once this node is over.
+     */
     void serve(EmbeddedSubscription subscription) {
-        subscription.subscribeTo(connections, subscriptions, retained, Stages::await);
+        subscription.subscribeTo(connections, subscriptions, retained, Stages::await, closed::get);
     }
 
     /** Where the listeners listen, in the order of the configuration. */

@@ -14,6 +14,7 @@ import io.tributary.common.thread.RoomQueue;
 import io.tributary.common.topic.TopicFilter;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,8 +35,11 @@ public final class EmbeddedSubscription implements Endpoint, AutoCloseable {
     private final TopicFilter filter;
     private final QoS qos;
     private final Consumer<Message> consumer;
-    private @Nullable Runnable end;
-    private boolean closed;
+    /** Held while a node begins to serve it: one after the other does. */
+    private final Object beginning = new Object();
+
+    private volatile @Nullable Runnable end;
+    private volatile boolean closed;
 
     /**
      * Creates one that no node serves yet.
@@ -50,38 +54,52 @@ public final class EmbeddedSubscription implements Endpoint, AutoCloseable {
     }
 
     /**
-     * Has a node serve it, and hands out retained messages; blocks until the subscription is made.
+     * Has a node serve it, and hands out retained messages; blocks until the subscription is made. What fails leaves
+     * nothing behind.
      *
      * @param await waits for a stage, and throws what it failed with
+     * @param isOver whether the node serves nobody any more: the next one may do so already
      */
-    public synchronized void subscribeTo(
+    public void subscribeTo(
             ConnectionRegistry connections,
             Subscriptions subscriptions,
             RetainedMessages retained,
-            Consumer<CompletionStage<?>> await) {
-        if (closed) {
-            return;
-        }
-        long number = -connections.nextNumber();
-        connections.add(number, this);
-        Subscriber subscriber = Subscriber.inProcess(number);
-        end = () -> {
-            subscriptions.end(subscriber);
-            connections.remove(number);
-        };
-        await.accept(
-                subscriptions.subscribe(subscriber, 0, List.of(new SubscriptionRequest(filter, qos, false, true, 0))));
-        if (!filter.isShared()) {
-            replay(retained);
+            Consumer<CompletionStage<?>> await,
+            BooleanSupplier isOver) {
+        synchronized (beginning) {
+            if (closed || isOver.getAsBoolean()) {
+                return;
+            }
+            long number = -connections.nextNumber();
+            Subscriber subscriber = Subscriber.inProcess(number);
+            Runnable withdraw = () -> {
+                subscriptions.end(subscriber);
+                connections.remove(number);
+            };
+            connections.add(number, this);
+            end = withdraw;
+            try {
+                await.accept(subscriptions.subscribe(
+                        subscriber, 0, List.of(new SubscriptionRequest(filter, qos, false, true, 0))));
+            } catch (RuntimeException | Error e) {
+                withdraw.run();
+                throw e;
+            }
+            if (closed) { // perhaps before there was anything to withdraw
+                withdraw.run();
+            } else if (!filter.isShared()) {
+                replay(retained);
+            }
         }
     }
 
-    /** Ends it. */
+    /** Ends it, without waiting for a node that begins to serve it. */
     @Override
-    public synchronized void close() {
+    public void close() {
         closed = true;
-        if (end != null) {
-            end.run();
+        Runnable withdraw = end;
+        if (withdraw != null) {
+            withdraw.run();
         }
     }
 
@@ -104,6 +122,9 @@ public final class EmbeddedSubscription implements Endpoint, AutoCloseable {
         RetainedMessages.Page page = retained.page(filter, null, RETAINED_PAGE);
         while (true) {
             for (Message message : page.messages()) {
+                if (closed) {
+                    return;
+                }
                 if (retained.isCurrent(message)) { // else its successor came live; the older must not follow
                     hand(retained, message);
                 }

@@ -8,6 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
 import io.tributary.broker.network.ListenerConfig;
+import io.tributary.broker.relocation.Drain;
+import io.tributary.broker.relocation.DrainOrder;
+import io.tributary.broker.relocation.DrainStatus;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Publish;
@@ -17,12 +20,18 @@ import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -112,6 +121,69 @@ class EmbeddedSubscriptionTest {
         }
     }
 
+    /** Consumers get retained messages once more, from the thread that begins anew. */
+    @Test
+    void consumerMaySubscribeAndEndSubscriptionsWhileTheNodeBeginsAnew() throws Exception {
+        retain("a", "old");
+        AtomicBoolean isAnew = new AtomicBoolean();
+        AutoCloseable ended = broker.subscribe("ended", QoS.AT_LEAST_ONCE, this::hear);
+        AutoCloseable _ = broker.subscribe("a", QoS.AT_LEAST_ONCE, _ -> {
+            if (isAnew.compareAndSet(true, false)) {
+                end(ended);
+                AutoCloseable _ = broker.subscribe("made", QoS.AT_LEAST_ONCE, this::hear);
+            }
+        });
+        isAnew.set(true);
+        drainAndServeAgain();
+        assertThat(publish(Message.of("made", "1".getBytes(UTF_8), QoS.AT_LEAST_ONCE)))
+                .isTrue();
+        assertThat(publish(Message.of("ended", "1".getBytes(UTF_8), QoS.AT_LEAST_ONCE)))
+                .isFalse();
+        assertThat(heard).containsExactly("made 1");
+    }
+
+    @Test
+    void subscriptionEndsWhileAnotherIsStillHandedRetainedMessages() throws Exception {
+        retain("a", "old");
+        AutoCloseable ended = broker.subscribe("ended", QoS.AT_LEAST_ONCE, this::hear);
+        CountDownLatch handed = new CountDownLatch(1);
+        CountDownLatch over = new CountDownLatch(1);
+        Executor threads = task -> Thread.ofPlatform().daemon().start(task);
+        CompletableFuture<AutoCloseable> other = CompletableFuture.supplyAsync(
+                () -> broker.subscribe("a", QoS.AT_LEAST_ONCE, _ -> {
+                    handed.countDown();
+                    await(over);
+                }),
+                threads);
+        await(handed);
+        CompletableFuture<Void> ending = CompletableFuture.runAsync(() -> end(ended), threads);
+        try {
+            ending.get(PATIENCE_SECONDS / 2, SECONDS);
+        } finally {
+            over.countDown();
+        }
+        end(other.get(PATIENCE_SECONDS, SECONDS));
+    }
+
+    private void drainAndServeAgain() {
+        CompletionStage<DrainStatus> _ = broker.drain().begin(new DrainOrder(Duration.ZERO, 0, "ada", "here"));
+        until(() -> broker.drain().status().phase() == Drain.Phase.SAFE);
+        CompletionStage<DrainStatus> _ = broker.drain().cancel("ada", "here");
+        until(() -> broker.status().ready());
+    }
+
+    private static void until(BooleanSupplier condition) {
+        Awaitility.await().atMost(Duration.ofSeconds(PATIENCE_SECONDS)).until(condition::getAsBoolean);
+    }
+
+    private static void end(AutoCloseable subscription) {
+        try {
+            subscription.close();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "a/+/b", "#", "\0acme/a"})
     void refusesTopicsThatNoClientCouldPublishTo(String topic) {
@@ -137,8 +209,12 @@ class EmbeddedSubscriptionTest {
         return new Message("a", payload, null, false, PublishProperties.NONE, Message.NEVER, "");
     }
 
-    private void hear(Message message, CountDownLatch live) {
+    private void hear(Message message) {
         heard.add(message.topic() + " " + text(message));
+    }
+
+    private void hear(Message message, CountDownLatch live) {
+        hear(message);
         if (message.topic().equals("b") && !text(message).equals("old")) {
             live.countDown();
         }

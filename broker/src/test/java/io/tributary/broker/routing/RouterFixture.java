@@ -59,7 +59,8 @@ public final class RouterFixture implements Authorizer, RouterRecorder {
     final InMemoryReplicatedMap routesMap = new InMemoryReplicatedMap();
 
     final Routes routes = new Routes(routesMap, "node-1", RecordFormat.alone());
-    final Subscriptions subscriptions = new Subscriptions(
+    /** Who has subscribed. */
+    public final Subscriptions subscriptions = new Subscriptions(
             new InMemoryReplicatedMap(),
             routes,
             SubscriptionLimits.defaults(),
@@ -77,7 +78,8 @@ public final class RouterFixture implements Authorizer, RouterRecorder {
 
     final List<Append> appends = new ArrayList<>();
     final List<Relayed> relays = new ArrayList<>();
-    final ConnectionRegistry connections = new ConnectionRegistry();
+    /** Who gets deliveries. */
+    public final ConnectionRegistry connections = new ConnectionRegistry();
 
     final List<PublishInterceptor> interceptors = new ArrayList<>();
     BiPredicate<String, String> mayPublish = (client, topic) -> true;
