@@ -59,7 +59,7 @@ final class Conductor {
                     faults.accept(fault);
                 }
                 stall(step, true);
-                perform(step);
+                perform(i);
                 stall(step, false);
                 Mark end = Mark.take(clock.nanos(), crew, watched);
                 Interval interval = Steps.between(step.name(), begin, end);
@@ -97,13 +97,15 @@ final class Conductor {
         }
     }
 
-    private void perform(Step step) {
+    /** @param index of the step: others may be equal to it */
+    private void perform(int index) {
+        Step step = scenario.steps().get(index);
         switch (step.action()) {
             case CONNECT -> crew.connect(step.groups());
             case VISIT -> crew.visit(step.groups());
             case DISCONNECT -> crew.disconnect(step.groups(), false);
             case DROP -> crew.disconnect(step.groups(), true);
-            case PUBLISH -> publish(step);
+            case PUBLISH -> publish(index);
             case DRAIN -> drain();
             case HOLD -> await(() -> false, step.length());
         }
@@ -122,8 +124,8 @@ final class Conductor {
                 && next.groups().equals(step.groups());
     }
 
-    private void publish(Step step) {
-        int index = scenario.steps().indexOf(step);
+    private void publish(int index) {
+        Step step = scenario.steps().get(index);
         if (index == 0 || !goesOn(index - 1) || scenario.steps().get(index - 1).action() != Action.PUBLISH) {
             crew.begin(step.groups(), step.messages());
         }

@@ -50,6 +50,24 @@ class JudgementTest {
         }
     }
 
+    @Test
+    void measuresEachOfTwoStepsThatAreEqual() {
+        try (StubBroker broker = new StubBroker(Faults.NONE, null)) {
+            RunResult result = Runs.perform(Runs.planned("""
+                    groups:
+                      - {name: pub, count: 2, publish: {topic: "t/{n}", qos: 1, rate: 200}}
+                    steps:
+                      - {name: connect, do: connect}
+                      - {name: warm-up, do: publish, for: 100ms}
+                      - {name: measured, do: publish, for: 200ms, measured: true}
+                      - {name: pause, do: hold, for: 1ms}
+                      - {name: measured, do: publish, for: 200ms, measured: true}
+                    """), broker.address(), null);
+            assertThat(result.steps().get(2).count(Count.SENT)).isPositive();
+            assertThat(result.steps().get(4).count(Count.SENT)).isPositive();
+        }
+    }
+
     /** All messages but the first of each of three subscribers follow another; those of the alarms stand aside. */
     @Test
     void measuresChangesOfTimesAndThoseAsideWhenAsked() {
