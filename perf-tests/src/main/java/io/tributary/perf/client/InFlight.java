@@ -8,6 +8,7 @@ final class InFlight {
     private final long[] dueNanos;
     private final long[] sequences;
     private final int[] topics;
+    private final int[] fanOuts;
     private final boolean[] received;
     private int size;
     private int last;
@@ -17,6 +18,7 @@ final class InFlight {
         dueNanos = new long[capacity];
         sequences = new long[capacity];
         topics = new int[capacity];
+        fanOuts = new int[capacity];
         received = new boolean[capacity];
     }
 
@@ -29,7 +31,7 @@ final class InFlight {
     }
 
     /** Adds a message; answers its packet identifier. */
-    int add(int topic, long sequence, long due) {
+    int add(int topic, long sequence, long due, int fanOut) {
         int slot = last;
         while (sequences[slot] != 0) {
             slot = slot + 1 == sequences.length ? 0 : slot + 1;
@@ -37,6 +39,7 @@ final class InFlight {
         last = slot + 1 == sequences.length ? 0 : slot + 1;
         sequences[slot] = sequence;
         topics[slot] = topic;
+        fanOuts[slot] = fanOut;
         dueNanos[slot] = due;
         received[slot] = false;
         size++;
@@ -61,6 +64,11 @@ final class InFlight {
 
     int topic(int packetId) {
         return topics[packetId - 1];
+    }
+
+    /** How many deliveries it was to lead to when it was sent. */
+    int fanOut(int packetId) {
+        return fanOuts[packetId - 1];
     }
 
     long sequence(int packetId) {

@@ -278,11 +278,11 @@ final class Publisher {
         nextTopic = topic + 1 == options.topics() ? 0 : topic + 1;
         int source = planned.firstSource() + topic;
         long sequence = ++sequences[topic];
-        int packetId = qos.isAcknowledged() ? inFlight.add(topic, sequence, due) : 0;
+        int fanOut = loop.audience().of(source);
+        int packetId = qos.isAcknowledged() ? inFlight.add(topic, sequence, due, fanOut) : 0;
         if (connection != null) {
             write(connection, topic, sequence, due, packetId, false);
         }
-        int fanOut = loop.audience().of(source);
         expected[topic] += fanOut;
         loop.tally().count(Count.EXPECTED, fanOut);
         loop.count(Count.SENT);
@@ -373,7 +373,7 @@ final class Publisher {
         if (isRefused) {
             loop.count(Count.REFUSED);
             int topic = inFlight.topic(packetId);
-            int fanOut = loop.plan().fanOut()[planned.firstSource() + topic];
+            int fanOut = inFlight.fanOut(packetId);
             expected[topic] -= fanOut;
             loop.tally().count(Count.EXPECTED, -fanOut);
             if (isCredited()) {

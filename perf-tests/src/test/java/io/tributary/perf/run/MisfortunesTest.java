@@ -76,6 +76,32 @@ class MisfortunesTest {
                 .isZero();
     }
 
+    /** One in ten is lost; what is refused later goes to subscribers who are away. */
+    @Test
+    void refusedMessagesThatNobodyWasToGetHideNoneThatAreLost() {
+        try (StubBroker lossy = new StubBroker(new Faults(3, -1, -1, -1), null)) {
+            lossy.answer(number -> number > 200 ? ReasonCode.QUOTA_EXCEEDED : ReasonCode.SUCCESS);
+            RunResult result = Runs.perform(Runs.planned("""
+                    mqtt: {version: 5}
+                    limits: {stall: 500ms}
+                    groups:
+                      - name: sub
+                        count: 2
+                        subscribe: [{filter: "t/{n}", qos: 1}]
+                        churn: {every: 50ms, disconnect: 1, reconnect: 0.001}
+                      - {name: pub, count: 2, publish: {topic: "t/{n}", qos: 1, rate: 200}}
+                    steps:
+                      - {name: connect, do: connect}
+                      - {name: lossy, do: publish, groups: [pub], messages: 100, measured: true}
+                      - {name: refused, do: publish, for: 1s, measured: true}
+                      - {name: drain, do: drain, measured: true}
+                    """), lossy.address(), null);
+            assertThat(result.count(Count.REFUSED)).isGreaterThan(20);
+            assertThat(result.count(Count.EXPECTED)).isEqualTo(2 * 100);
+            assertThat(result.lost()).isEqualTo(2 * 10);
+        }
+    }
+
     @Test
     void comesBackWhenBrokerIsAwayForMoreThanOneAttempt() {
         RunResult result = run("""
