@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.broker.delivery.SessionObserver;
+import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.TenantNames;
@@ -252,22 +253,24 @@ public final class Shards implements ClientShards, AutoCloseable {
         return node.isWritable().getAsBoolean();
     }
 
-    /** One that asked for its session is answered, or waits no longer; once for each {@link #attach}. */
+    /** A client that asked for its session is answered, or waits no longer; once for each {@link #attach}. */
     @Override
     public void attachAnswered(String clientId) {
         waitingAttaches.answered(shardOf(clientId));
     }
 
     /**
-     * Asks for a session. The answer comes to the connection through {@code Endpoint.attached}; {@link #attachAnswered}
-     * is to follow.
+     * Asks for a session. The answer comes to the connection through {@code Endpoint.attached}; for a client,
+     * {@link #attachAnswered} is to follow. Hosts of shared subscriptions have a limit of their own.
      *
      * @param appended told the offset of the {@code Attach} when it is in the log, perhaps after the answer
      */
     @Override
     public void attach(ShardEvent.Attach attach, LongConsumer appended) {
         int shard = shardOf(attach.clientId());
-        waitingAttaches.asked(shard);
+        if (!GroupIdentifier.isGroup(attach.clientId())) {
+            waitingAttaches.asked(shard);
+        }
         appender.append(shard, attach, (offset, failure) -> {
             if (failure == null) { // else the node is closing
                 appended.accept(offset);

@@ -15,6 +15,7 @@ import io.tributary.broker.shard.fold.Samples;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.EventCodec;
+import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.Recipient;
@@ -154,6 +155,21 @@ class ShardsTest {
             assertThat(taken).isEqualTo(2_000);
             idle.attachAnswered("client-0");
             assertThat(idle.mayAttach("client-0")).isTrue();
+        } finally {
+            idle.close();
+        }
+    }
+
+    @Test
+    void hostsOfSharedSubscriptionsTakeNoPlacesOfClients() {
+        Shards idle = idle(OtherNodes.NONE);
+        idle.start();
+        try {
+            for (int i = 0; i < 4 * WaitingAttaches.MOST_WITHOUT_OWNER; i++) {
+                idle.attach(attach(GroupIdentifier.ofName("n/t" + i), i), _ -> {});
+            }
+            assertThat(idle.mayAttach("client-0")).isTrue();
+            assertThat(idle.mayAttach("client-1")).isTrue();
         } finally {
             idle.close();
         }
