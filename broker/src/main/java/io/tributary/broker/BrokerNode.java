@@ -223,7 +223,10 @@ final class BrokerNode implements AutoCloseable {
                 deployment.inbox(),
                 router::publishKept,
                 new GroupServices.Limits(
-                        config.shards().windowMessages(), config.shards().windowBytes(), config.maxDeliveries()),
+                        config.shards().windowMessages(),
+                        config.shards().windowBytes(),
+                        config.maxDeliveries(),
+                        config.subscriptions().sharedPerClient()),
                 metrics.groups(),
                 System::nanoTime);
     }

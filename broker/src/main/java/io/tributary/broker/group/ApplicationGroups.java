@@ -1,6 +1,7 @@
 package io.tributary.broker.group;
 
 import io.tributary.broker.shard.TickingThread;
+import io.tributary.broker.subscription.Receiver;
 import io.tributary.broker.subscription.SharedGroup;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.event.GroupIdentifier;
@@ -74,8 +75,8 @@ public final class ApplicationGroups implements AutoCloseable {
 
     /**
      * A member has subscribed: completes when the session that it has together with others is there, so that nothing
-     * that is published from then on passes the group by. Fails when the node is closing, hosts too many already, or it
-     * takes too long.
+     * that is published from then on passes the group by. Fails when the node is closing, hosts too many already, for
+     * all or for the client, or it takes too long.
      *
      * @param filter the shared subscription
      */
@@ -202,7 +203,21 @@ public final class ApplicationGroups implements AutoCloseable {
         long sinceNanos = unhostedSinceNanos.computeIfAbsent(name, _ -> now);
         boolean isFirst = !services.subscriptions().applications().isOnlineBefore(services.node(), group);
         if ((isFirst || now - sinceNanos > OTHERS_NANOS) && mayHost(name)) {
-            hosts.host(name, services);
+            hostFor(name, group);
+        }
+    }
+
+    private void hostFor(String name, SharedGroup group) {
+        int most = services.limits().sharedPerClient();
+        Receiver member =
+                group.findHere(each -> hosts.hasRoomFor(each.subscriber().clientId(), most));
+        if (member != null) {
+            hosts.host(name, member.subscriber().clientId(), services);
+            return;
+        }
+        List<Sharing> refused = sharing.remove(name);
+        if (refused != null) {
+            refused.forEach(each -> fail(each, "the client left too many shared subscriptions within the last minute"));
         }
     }
 
@@ -226,7 +241,7 @@ public final class ApplicationGroups implements AutoCloseable {
                 && hosts.of(name) == null
                 && !isHosted(name)
                 && mayHost(name)) {
-            hosts.host(name, services);
+            hosts.host(name, null, services);
         }
     }
 

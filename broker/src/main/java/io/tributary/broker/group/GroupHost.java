@@ -42,6 +42,11 @@ final class GroupHost {
         return session.isReady();
     }
 
+    /** Whether any client, connected or not, is a member. */
+    boolean hasMembers() {
+        return session.hasMembers();
+    }
+
     boolean isOver() {
         return session.isOver();
     }

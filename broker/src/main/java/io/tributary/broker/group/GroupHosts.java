@@ -37,6 +37,8 @@ public final class GroupHosts {
     private final Map<String, Door> byName = new HashMap<>();
     /** Those that are not over, and a few that are. */
     private final Set<Door> doors = new HashSet<>();
+    /** Of those the ones that a client brought about. */
+    private final Map<String, Set<Door>> byClient = new HashMap<>();
 
     private final AtomicInteger waitingQos0 = new AtomicInteger();
     private final Map<String, Long> notBeforeNanos = new HashMap<>();
@@ -89,13 +91,33 @@ public final class GroupHosts {
         return !isFull() && (notBefore == null || nanos.getAsLong() - notBefore >= 0);
     }
 
-    /** Adds a host, which asks for its session. */
-    void host(String name, GroupServices services) {
+    /**
+     * Whether a client may bring one more about: not while the most shared subscriptions that it may have are here that
+     * it brought about and that have no members any more, or it could go on for ever by unsubscribing. Members of others
+     * do not count against it.
+     */
+    boolean hasRoomFor(String clientId, int mostShared) {
+        assert thread.isCaller();
+        Set<Door> its = byClient.getOrDefault(clientId, Set.of());
+        int most = Math.max(1, mostShared); // what it has from before is hosted in any case
+        return its.size() < most
+                || its.stream().filter(door -> !door.host.hasMembers()).count() < most;
+    }
+
+    /**
+     * Adds a host, which asks for its session.
+     *
+     * @param clientId the member for which that is done; null when it is to end a session without members
+     */
+    void host(String name, @Nullable String clientId, GroupServices services) {
         assert thread.isCaller();
         long number = connections.nextNumber();
-        Door door = new Door(number, new GroupHost(name, number, services, thread));
+        Door door = new Door(number, clientId, new GroupHost(name, number, services, thread));
         byName.put(name, door);
         doors.add(door);
+        if (clientId != null) {
+            byClient.computeIfAbsent(clientId, _ -> new HashSet<>()).add(door);
+        }
         connections.add(number, door);
         connections.addPersistent(door);
         door.host.open();
@@ -129,6 +151,9 @@ public final class GroupHosts {
     private boolean forget(Door door) {
         assert thread.isCaller();
         doors.remove(door);
+        if (door.cause != null) {
+            byClient.computeIfPresent(door.cause, (_, its) -> its.remove(door) && its.isEmpty() ? null : its);
+        }
         connections.remove(door.number);
         return byName.remove(door.host.name(), door);
     }
@@ -136,11 +161,13 @@ public final class GroupHosts {
     /** Where other threads find a host. Any thread. */
     private final class Door implements Endpoint {
         private final long number;
+        private final @Nullable String cause;
         private final GroupHost host;
         private final String clientId;
 
-        private Door(long number, GroupHost host) {
+        private Door(long number, @Nullable String cause, GroupHost host) {
             this.number = number;
+            this.cause = cause;
             this.host = host;
             clientId = GroupIdentifier.of(host.name());
         }

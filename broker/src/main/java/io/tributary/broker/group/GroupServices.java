@@ -38,8 +38,9 @@ public record GroupServices(
      * @param windowBytes how much they are
      * @param deliveries how often a message is sent to members that leave it unacknowledged before it is a dead letter;
      *     0 for as often as it takes
+     * @param sharedPerClient how many shared subscriptions one client may have
      */
-    public record Limits(int windowMessages, int windowBytes, int deliveries) {}
+    public record Limits(int windowMessages, int windowBytes, int deliveries, int sharedPerClient) {}
 
     /** The router, for dead letters. Any thread; never blocks. */
     @FunctionalInterface

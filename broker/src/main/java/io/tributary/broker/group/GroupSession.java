@@ -233,10 +233,15 @@ final class GroupSession {
     /** Whether there are members, or were a short while ago. */
     private boolean isWanted() {
         long now = services.nanos().getAsLong();
-        if (services.subscriptions().applications().find(name) != null) {
+        if (hasMembers()) {
             emptySinceNanos = now;
         }
         return now - emptySinceNanos <= EMPTY_NANOS;
+    }
+
+    /** Whether any client, connected or not, is a member. */
+    boolean hasMembers() {
+        return services.subscriptions().applications().find(name) != null;
     }
 
     /** A member is about to be handed the message with this sequence number. */

@@ -83,6 +83,16 @@ public final class SharedGroup {
         return !here.isEmpty();
     }
 
+    /** A member that is connected to this node, not stuck, and such a one; null when there is none. */
+    public @Nullable Receiver findHere(Predicate<Receiver> which) {
+        for (Receiver member : read(here)) {
+            if (which.test(member)) {
+                return member;
+            }
+        }
+        return null;
+    }
+
     /** How many members are online, here or elsewhere, and not stuck. */
     public int onlineMembers() {
         return readOnline().length;

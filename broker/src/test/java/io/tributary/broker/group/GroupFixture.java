@@ -47,6 +47,7 @@ final class GroupFixture {
     static final String GROUP = "$share/g/t";
     static final int WINDOW = 12;
     static final int DELIVERIES = 2;
+    static final int SHARED_PER_CLIENT = 3;
 
     /** What the host has told, in words. */
     final List<String> told = new ArrayList<>();
@@ -72,7 +73,7 @@ final class GroupFixture {
             _ -> 0,
             new Forbidding(),
             System::nanoTime);
-    private final ConnectionRegistry connections = new ConnectionRegistry();
+    final ConnectionRegistry connections = new ConnectionRegistry();
     final GroupServices services = new GroupServices(
             "node#1",
             new Shards(),
@@ -80,7 +81,7 @@ final class GroupFixture {
             connections,
             NodeInbox.NONE,
             (message, callback) -> letters.add(new Kept(message, callback)),
-            new GroupServices.Limits(WINDOW, 1 << 20, DELIVERIES),
+            new GroupServices.Limits(WINDOW, 1 << 20, DELIVERIES, SHARED_PER_CLIENT),
             new Recorder(),
             this::nanos);
 
@@ -124,15 +125,26 @@ final class GroupFixture {
     void online(String... clientIds) {
         for (String clientId : clientIds) {
             Subscriber member = member(clientId);
-            SubscriptionRequest request =
-                    new SubscriptionRequest(TopicFilter.parse(GROUP), QoS.AT_LEAST_ONCE, false, true, 0);
-            subscriptions
-                    .subscribe(member, 1, List.of(request))
-                    .toCompletableFuture()
-                    .join();
+            subscribe(clientId, GROUP);
             connections.addPersistent(new Member(clientId));
             subscriptions.online(member);
         }
+    }
+
+    void subscribe(String clientId, String group) {
+        SubscriptionRequest request =
+                new SubscriptionRequest(TopicFilter.parse(group), QoS.AT_LEAST_ONCE, false, true, 0);
+        subscriptions
+                .subscribe(member(clientId), 1, List.of(request))
+                .toCompletableFuture()
+                .join();
+    }
+
+    void unsubscribe(String clientId, String group) {
+        subscriptions
+                .unsubscribe(member(clientId), 1, List.of(TopicFilter.parse(group)))
+                .toCompletableFuture()
+                .join();
     }
 
     void gone(String clientId) {

@@ -66,7 +66,7 @@ final class SimGroups {
         ledger = new GroupLedger(this, promises);
         shards = new SimWorld(clock, faults, List.of(new MemoryIsReturned()), _ -> new Routing());
         limits = new GroupServices.Limits(
-                shards.config.windowMessages(), shards.config.windowBytes(), clock.oneOf(List.of(0, 1, 2, 4)));
+                shards.config.windowMessages(), shards.config.windowBytes(), clock.oneOf(List.of(0, 1, 2, 4)), 100);
         members = Stream.of("m1", "m2", "m3", "m4")
                 .limit(clock.between(1, 4))
                 .map(name -> new SimMember(this, name))
