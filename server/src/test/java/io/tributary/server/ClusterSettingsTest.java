@@ -110,7 +110,6 @@ class ClusterSettingsTest {
     void largestPacketOfAnyListenerFits() {
         ClusterConfig config = config("--tributary.listeners.ws.limits.packets.max-size=4MB");
         assertThat(config.kafka().appends().maxRecordBytes()).isEqualTo(4 * MIB + 512 * 1024 + config.shards() * 24);
-        assertThat(config.link().maxFrameBytes()).isEqualTo(4 * MIB + LinkConfig.FRAME_OVERHEAD_BYTES);
     }
 
     @Test

@@ -21,8 +21,7 @@ public interface Link {
      * when the link breaks.
      *
      * @param frame not to be changed any more
-     * @return false when the frame was not taken: the link is down, too many bytes wait, or it is larger than the
-     *     largest frame, which the log says
+     * @return false when the frame was not taken: the link is down, or too many bytes wait
      */
     boolean send(byte[] frame);
 }

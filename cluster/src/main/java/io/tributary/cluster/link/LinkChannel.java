@@ -239,9 +239,9 @@ final class LinkChannel extends ChannelInboundHandlerAdapter implements PeerConn
         }
         state = State.UP;
         LinkConfig config = context.config();
-        inbound().setMaxBytes(config.maxFrameBytes());
+        inbound().setMaxBytes(LinkConfig.LARGEST_FRAME_BYTES);
         LinkOutbound outbound = new LinkOutbound(channel(), config.outboundBytes(), context.recorder());
-        SocketLink opened = new SocketLink(who, generation, outbound, config.maxFrameBytes());
+        SocketLink opened = new SocketLink(who, generation, outbound);
         link = opened;
         watch = new LinkWatch(opened, this, context, channel().eventLoop());
         context.links().up(who, opened);

@@ -8,8 +8,6 @@ package io.tributary.cluster.link;
  * @param host the address to listen at, for other nodes only
  * @param port the port to listen at; 0 for one that is free
  * @param eventLoops how many event loops carry the links
- * @param maxFrameBytes the largest frame: the largest MQTT packet and {@value #FRAME_OVERHEAD_BYTES} bytes for what
- *     goes with it
  * @param outboundBytes how many bytes may wait for one peer; one frame may wait whatever its size
  * @param maxHalfOpen how many connections may be open that have not authenticated; the oldest makes room for one more
  * @param timings time limits of links
@@ -20,17 +18,14 @@ public record LinkConfig(
         String host,
         int port,
         int eventLoops,
-        int maxFrameBytes,
         long outboundBytes,
         int maxHalfOpen,
         LinkTimings timings) {
-    /** What a frame may hold besides the largest packet: the messages before it, and the names of its receivers. */
-    public static final int FRAME_OVERHEAD_BYTES = 1024 * 1024;
-
-    /** How large a frame can be at most. */
-    public static final int LARGEST_FRAME_BYTES = 512 * 1024 * 1024;
-
-    private static final int SMALLEST_FRAME_BYTES = 1_024;
+    /**
+     * How large a frame between nodes can be: any packet that MQTT allows fits, with what goes with it. Sessions may have
+     * messages from a time when clients were allowed larger packets, so what clients may send now says nothing.
+     */
+    static final int LARGEST_FRAME_BYTES = 512 * 1024 * 1024;
 
     public LinkConfig {
         if (!NodeId.isName(clusterId)) {
@@ -43,19 +38,14 @@ public record LinkConfig(
         if (eventLoops < 1 || maxHalfOpen < 1) {
             throw new IllegalArgumentException("eventLoops " + eventLoops + ", maxHalfOpen " + maxHalfOpen);
         }
-        if (maxFrameBytes < SMALLEST_FRAME_BYTES || maxFrameBytes > LARGEST_FRAME_BYTES) {
-            throw new IllegalArgumentException("maxFrameBytes " + maxFrameBytes + ": must be " + SMALLEST_FRAME_BYTES
-                    + " to " + LARGEST_FRAME_BYTES);
-        }
         if (outboundBytes < 1) {
             throw new IllegalArgumentException("outboundBytes " + outboundBytes + ": must be positive");
         }
     }
 
-    /** Settings that suit most clusters, for packets of up to two mebibytes. */
+    /** Settings that suit most clusters. */
     public static LinkConfig defaults(String clusterId, ClusterSecret secret, String host, int port) {
         int loops = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
-        int frame = 2 * 1024 * 1024 + FRAME_OVERHEAD_BYTES;
-        return new LinkConfig(clusterId, secret, host, port, loops, frame, 64L * 1024 * 1024, 64, LinkTimings.DEFAULT);
+        return new LinkConfig(clusterId, secret, host, port, loops, 64L * 1024 * 1024, 64, LinkTimings.DEFAULT);
     }
 }

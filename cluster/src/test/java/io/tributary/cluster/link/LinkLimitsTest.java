@@ -7,6 +7,7 @@ import io.tributary.cluster.link.HandshakeMessage.Hello;
 import io.tributary.cluster.link.HandshakeMessage.Refused;
 import io.tributary.persistence.contract.Waiting;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,21 +106,36 @@ class LinkLimitsTest {
         }
     }
 
+    /** Clients may have been allowed larger packets when the message was published. */
     @Test
-    void cutsLinkWhenFrameIsLargerThanAllowed() {
+    void carriesMessageLargerThanAnyThatIsPublishedNow() {
         TestNode a = node("a", config -> config);
-        TestNode b = node("b", config -> TestNode.withLimits(config, 10_000, MEBIBYTE, 4));
+        TestNode b = node("b", config -> config);
         TestNode.connect(a, b);
         Link link = a.awaitLink(b.id);
-        Link ofB = b.awaitLink(a.id);
-        assertThat(ofB.send(new byte[10_001])).isFalse();
-        assertThatThrownBy(() -> ofB.send(new byte[0])).isInstanceOf(IllegalArgumentException.class);
+        assertThat(link.send(new byte[20 * MEBIBYTE])).isTrue();
+        Waiting.until(() -> b.frameCount() == 1);
+        assertThat(b.frames().getFirst().content()).hasSize(20 * MEBIBYTE);
+        assertThatThrownBy(() -> link.send(new byte[0])).isInstanceOf(IllegalArgumentException.class);
+    }
 
-        link.send(new byte[10_000]);
-        link.send(new byte[10_001]);
+    @Test
+    void cutsLinkWhenFrameIsLargerThanAllowed() throws IOException {
+        TestNode b = node("b", config -> config);
+        NodeId large = new NodeId("a", 1);
+        b.peers(Map.of(large, b.address()));
+        try (RawPeer peer = new RawPeer(b.address())) {
+            peer.authenticate(large, b.id);
+            Link link = b.awaitLink(large);
+            peer.sendFrame(new byte[10_000]);
+            peer.send(ByteBuffer.allocate(FrameReader.HEADER_BYTES)
+                    .putInt(LinkConfig.LARGEST_FRAME_BYTES + 1)
+                    .array());
+            peer.awaitEnd();
 
-        b.awaitDown(ofB);
-        assertThat(b.frames()).hasSize(1);
+            b.awaitDown(link);
+            assertThat(b.frames()).hasSize(1);
+        }
     }
 
     @Test
@@ -202,7 +218,7 @@ class LinkLimitsTest {
     @Test
     void letsNodesInWhenOthersOccupyAllPlaces() throws IOException {
         TestNode a = node("a", config -> config);
-        TestNode b = node("b", config -> TestNode.withLimits(config, 10_000, MEBIBYTE, 3));
+        TestNode b = node("b", config -> TestNode.withLimits(config, MEBIBYTE, 3));
         List<RawPeer> idle = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             idle.add(new RawPeer(b.address()));

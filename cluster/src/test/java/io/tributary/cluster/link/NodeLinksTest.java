@@ -311,7 +311,7 @@ class NodeLinksTest {
 
     @Test
     void sendsWhatWasAcceptedWhenClosed() {
-        TestNode a = add(new TestNode("a", 1, config -> TestNode.withLimits(config, MEBIBYTE, 64L * MEBIBYTE, 4)));
+        TestNode a = add(new TestNode("a", 1, config -> TestNode.withLimits(config, 64L * MEBIBYTE, 4)));
         TestNode b = node("b", 1);
         TestNode.connect(a, b);
         Link link = a.awaitLink(b.id);

@@ -74,7 +74,7 @@ final class TestNode implements LinkReceiver, AutoCloseable {
     static LinkConfig config() {
         LinkTimings timings = new LinkTimings(
                 Duration.ofMillis(100), Duration.ofSeconds(15), Duration.ofSeconds(20), Duration.ofSeconds(5));
-        return new LinkConfig("cluster", SECRET, "127.0.0.1", 0, 2, 4 * 1024 * 1024, 8 * 1024 * 1024, 16, timings);
+        return new LinkConfig("cluster", SECRET, "127.0.0.1", 0, 2, 8 * 1024 * 1024, 16, timings);
     }
 
     /** Links that notice silence after two seconds. */
@@ -92,20 +92,18 @@ final class TestNode implements LinkReceiver, AutoCloseable {
                 config.host(),
                 config.port(),
                 config.eventLoops(),
-                config.maxFrameBytes(),
                 config.outboundBytes(),
                 config.maxHalfOpen(),
                 timings);
     }
 
-    static LinkConfig withLimits(LinkConfig config, int maxFrameBytes, long outboundBytes, int maxHalfOpen) {
+    static LinkConfig withLimits(LinkConfig config, long outboundBytes, int maxHalfOpen) {
         return new LinkConfig(
                 config.clusterId(),
                 config.secret(),
                 config.host(),
                 config.port(),
                 config.eventLoops(),
-                maxFrameBytes,
                 outboundBytes,
                 maxHalfOpen,
                 config.timings());
@@ -118,7 +116,6 @@ final class TestNode implements LinkReceiver, AutoCloseable {
                 config.host(),
                 config.port(),
                 config.eventLoops(),
-                config.maxFrameBytes(),
                 config.outboundBytes(),
                 config.maxHalfOpen(),
                 config.timings());

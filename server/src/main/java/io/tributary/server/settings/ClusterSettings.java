@@ -66,7 +66,7 @@ public record ClusterSettings(
                         () -> kafka.config(name + ".kafka", id, shards, largestPacketBytes),
                         () -> applications.config(name + ".applications"),
                         () -> redis.config(name + ".redis"),
-                        () -> link.config(name + ".link", id, largestPacketBytes),
+                        () -> link.config(name + ".link", id),
                         () -> link.tls().layer(name + ".link.tls"),
                         () -> nodes.config(name + ".nodes"),
                         () -> visibility.config(name + ".visibility")));
@@ -78,7 +78,7 @@ public record ClusterSettings(
                 () -> ClusterConfig.builder(
                                 kafka.config(name + ".kafka", id, shards, largestPacketBytes),
                                 redis.config(name + ".redis"),
-                                link.config(name + ".link", id, largestPacketBytes))
+                                link.config(name + ".link", id))
                         .shards(shards)
                         .retention(retention)
                         .formats(formats)

@@ -50,13 +50,13 @@ public record LinkSettings(
 
     private static final Set<String> ANY_HOST = Set.of("0.0.0.0", "::", "[::]");
 
-    LinkConfig config(String name, String clusterId, int largestPacketBytes) {
+    LinkConfig config(String name, String clusterId) {
         return SettingException.together(
-                () -> linkConfig(name, clusterId, largestPacketBytes),
+                () -> linkConfig(name, clusterId),
                 List.of(() -> checkedHost(name), () -> secret(name + ".secret-file")));
     }
 
-    private LinkConfig linkConfig(String name, String clusterId, int largestPacketBytes) {
+    private LinkConfig linkConfig(String name, String clusterId) {
         String local = checkedHost(name);
         ClusterSecret secret = secret(name + ".secret-file");
         LinkConfig defaults = LinkConfig.defaults(clusterId, secret, local, port);
@@ -68,7 +68,6 @@ public record LinkSettings(
                         local,
                         port,
                         eventLoops == 0 ? defaults.eventLoops() : eventLoops,
-                        largestPacketBytes + LinkConfig.FRAME_OVERHEAD_BYTES,
                         outboundSize.toBytes(),
                         defaults.maxHalfOpen(),
                         LinkTimings.DEFAULT));
