@@ -70,7 +70,7 @@ public final class Ingest implements IngestSource.Reader {
             passedOver.warn("{} is not published: {}", record.place(), reason);
             recorder.done(Outcome.INVALID);
             verdict.invalid(reason);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("{} could not be published; it is read again", record.place(), e);
             recorder.done(Outcome.FAILED);
             verdict.failed();

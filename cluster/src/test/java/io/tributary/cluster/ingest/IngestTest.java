@@ -14,9 +14,9 @@ import io.tributary.persistence.ingest.IngestRecord;
 import io.tributary.persistence.ingest.IngestSource.Verdict;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class IngestTest implements NodeView, Verdict, IngestRecorder {
@@ -25,6 +25,7 @@ class IngestTest implements NodeView, Verdict, IngestRecorder {
     private boolean current = true;
     private boolean congested;
     private int read;
+    private @Nullable Error failure;
 
     private final RouterFixture fixture = new RouterFixture();
     private final List<String> verdicts = new ArrayList<>();
@@ -36,7 +37,7 @@ class IngestTest implements NodeView, Verdict, IngestRecorder {
             fixture.router(),
             this,
             () -> congested,
-            InstantSource.fixed(Instant.ofEpochMilli(PRODUCED + 1_500)),
+            this::now,
             this);
 
     @Test
@@ -87,6 +88,21 @@ class IngestTest implements NodeView, Verdict, IngestRecorder {
         assertThat(verdicts).containsExactly("failed");
         assertThat(outcomes).containsExactly(Outcome.FAILED);
         assertThat(delays).isEmpty();
+    }
+
+    @Test
+    void recordIsReadAgainWhenThereIsAnError() {
+        failure = new StackOverflowError("as the test wants");
+        assertThat(ingest.onRecord(record("a"), this)).isTrue();
+        assertThat(verdicts).containsExactly("failed");
+        assertThat(outcomes).containsExactly(Outcome.FAILED);
+    }
+
+    private Instant now() {
+        if (failure != null) {
+            throw failure;
+        }
+        return Instant.ofEpochMilli(PRODUCED + 1_500);
     }
 
     private static IngestRecord record(String key, IngestRecord.Header... headers) {

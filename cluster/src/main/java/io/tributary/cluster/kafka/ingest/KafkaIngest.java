@@ -201,9 +201,9 @@ public final class KafkaIngest implements IngestSource {
             consumer.seekToBeginning(e.partitions());
         } catch (InvalidOffsetException e) {
             e.partitions().forEach(partition -> misplaced.putIfAbsent(partition, System.nanoTime()));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("what back-ends produce cannot be read; trying again", e);
-            readProblem = "what back-ends produce cannot be read: " + e.getMessage();
+            readProblem = "what back-ends produce cannot be read: " + e;
             recorder.onError();
             closing.await(RETRY.toMillis(), TimeUnit.MILLISECONDS);
         }
@@ -274,12 +274,18 @@ public final class KafkaIngest implements IngestSource {
 
     private boolean offer(Reader reader, IngestPartition partition, ConsumerRecord<byte[], byte[]> record) {
         IngestPartition.PendingRecord taken = partition.take(record);
-        if (!reader.onRecord(recordOf(partition, record), new RecordVerdict(taken))) {
-            partition.untake(taken);
-            return false;
+        boolean isTaken = false;
+        try {
+            isTaken = reader.onRecord(recordOf(partition, record), new RecordVerdict(taken));
+        } finally {
+            if (!isTaken) {
+                partition.untake(taken);
+            }
         }
-        partition.taken();
-        return true;
+        if (isTaken) {
+            partition.taken();
+        }
+        return isTaken;
     }
 
     private static IngestRecord recordOf(IngestPartition partition, ConsumerRecord<byte[], byte[]> record) {

@@ -126,6 +126,20 @@ class KafkaIngestTest {
     }
 
     @Test
+    void recordIsOfferedAgainWhenReaderEndsWithAnError() {
+        create(topic, 1);
+        produce(0, 3);
+        Taker taker = new Taker(open("n1", null));
+        taker.failure = new StackOverflowError("as the test wants");
+        taker.source.start(taker);
+        until(() -> taker.records.size() == 3);
+        assertThat(taker.offsets()).containsExactly(0L, 1L, 2L);
+        taker.verdicts.forEach(IngestSource.Verdict::safe);
+        until(() -> committed() == 3);
+        until(() -> taker.source.problem() == null);
+    }
+
+    @Test
     void everythingFromTheFailedRecordOnIsOfferedAgain() {
         create(topic, 1);
         produce(0, 4);
@@ -465,6 +479,7 @@ class KafkaIngestTest {
         private final List<IngestRecord> records = new CopyOnWriteArrayList<>();
         private final List<IngestSource.Verdict> verdicts = new CopyOnWriteArrayList<>();
         private volatile int refusals;
+        private volatile @Nullable Error failure;
 
         private Taker(KafkaIngest source) {
             this.source = source;
@@ -472,6 +487,11 @@ class KafkaIngestTest {
 
         @Override
         public boolean onRecord(IngestRecord record, IngestSource.Verdict verdict) {
+            Error once = failure;
+            if (once != null) {
+                failure = null;
+                throw once;
+            }
             int left = refusals;
             if (left > 0) {
                 refusals = left - 1;
