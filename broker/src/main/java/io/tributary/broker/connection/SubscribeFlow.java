@@ -41,6 +41,8 @@ final class SubscribeFlow {
     private static final Logger LOG = LoggerFactory.getLogger(SubscribeFlow.class);
     /** For how long a client is not read whose change failed, so that it does not ask again at once, without end. */
     private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** For how long changes are made at once in a turn of the event loop; dozens of usual ones take no longer. */
+    private static final long AT_ONCE_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
     private final ConnectionContext context;
     private final Identity identity;
@@ -56,6 +58,11 @@ final class SubscribeFlow {
     private boolean isChanging;
     /** Whether the packet that is taken now has waited for the client's rate. */
     private boolean hasWaited;
+
+    /** Whether a change was made in this turn of the event loop, and when the first of them was begun. */
+    private boolean isInLoopTurn;
+
+    private long firstNanos;
 
     private boolean isReviewWanted;
     private boolean isClosed;
@@ -85,7 +92,7 @@ final class SubscribeFlow {
     /** Takes a SUBSCRIBE; there is one answer for each entry [MQTT-3.8.4-5, MQTT-3.8.4-6]. */
     void subscribe(Subscribe packet) {
         if (!isPostponed(packet)) {
-            inTurn(() -> make(packet));
+            inTurn(() -> paced(() -> make(packet)));
         }
     }
 
@@ -114,7 +121,7 @@ final class SubscribeFlow {
     /** Takes an UNSUBSCRIBE. */
     void unsubscribe(Unsubscribe packet) {
         if (!isPostponed(packet)) {
-            inTurn(() -> remove(packet));
+            inTurn(() -> paced(() -> remove(packet)));
         }
     }
 
@@ -238,6 +245,33 @@ final class SubscribeFlow {
         isChanging = true;
         context.gate().close(PauseReason.SUBSCRIBING);
         change.run();
+    }
+
+    /**
+     * A change may take a millisecond where its client has many subscriptions, and one read may bring thousands: those
+     * that are due long after the first of a turn of the event loop let other sockets have theirs.
+     */
+    private void paced(Runnable change) {
+        if (isSoonInLoopTurn()) {
+            change.run();
+            return;
+        }
+        context.slowly(() -> {
+            if (!isClosed) {
+                boolean _ = isSoonInLoopTurn(); // what is read behind it counts from here
+                change.run();
+            }
+        });
+    }
+
+    private boolean isSoonInLoopTurn() {
+        long now = context.nanoTime();
+        if (!isInLoopTurn) {
+            isInLoopTurn = true;
+            firstNanos = now;
+            context.loop().atEndOfTurn(() -> isInLoopTurn = false);
+        }
+        return now - firstNanos < AT_ONCE_NANOS;
     }
 
     private void turnIsOver(@Nullable Throwable failure) {

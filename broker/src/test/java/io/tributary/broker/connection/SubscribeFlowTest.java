@@ -28,9 +28,12 @@ import io.tributary.common.mqtt.Subscription.RetainHandling;
 import io.tributary.common.topic.TopicFilter;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class SubscribeFlowTest {
@@ -329,6 +332,47 @@ class SubscribeFlowTest {
         fixture.backend.subscribeWaitNanos = 0;
         fixture.pass(Duration.ofMillis(1));
         assertThat(fixture.backend.subscribed).isEmpty();
+    }
+
+    @Test
+    void otherSocketsHaveTheirTurnBetweenChangesThatTakeLong() {
+        sendTogetherWhereEachTakesAMillisecond(
+                subscribe(8, plain("a", QoS.AT_MOST_ONCE)),
+                subscribe(9, plain("b", QoS.AT_MOST_ONCE)),
+                new Unsubscribe(10, List.of("a"), List.of()));
+        assertThat(fixture.backend.subscribed).hasSize(1);
+        fixture.turn();
+        assertThat(fixture.backend.subscribed).hasSize(2);
+        assertThat(fixture.backend.unsubscribed).isEmpty();
+        fixture.pass(Duration.ofMillis(1));
+        assertThat(fixture.backend.unsubscribed).hasSize(1);
+        assertThat(fixture.sink.take()).hasExactlyElementsOfTypes(Suback.class, Suback.class, Unsuback.class);
+        assertThat(fixture.connection().mayRead()).isTrue();
+    }
+
+    /** Nobody would remove it. */
+    @Test
+    void changeThatWaitsForOtherSocketsIsNotMadeWhenItsConnectionEnds() {
+        sendTogetherWhereEachTakesAMillisecond(
+                subscribe(8, plain("a", QoS.AT_MOST_ONCE)), subscribe(9, plain("b", QoS.AT_MOST_ONCE)));
+        fixture.connection().connectionLost();
+        fixture.turn();
+        assertThat(fixture.backend.subscribed).hasSize(1);
+    }
+
+    private void sendTogetherWhereEachTakesAMillisecond(MqttPacket... packets) {
+        fixture.interceptor = (client, subscription) -> {
+            fixture.loop.advanceTimeBy(1, TimeUnit.MILLISECONDS);
+            return new SubscribeInterceptor.Proceed(subscription);
+        };
+        fixture.connect(Connects.v5());
+        Deque<MqttPacket> read = new ArrayDeque<>(List.of(packets));
+        fixture.sink.onResume = () -> {
+            if (!read.isEmpty()) {
+                fixture.connection().handle(read.poll());
+            }
+        };
+        fixture.connection().handle(read.poll());
     }
 
     @Test // [MQTT-3.10.4-4, MQTT-3.11.3-2]
