@@ -92,7 +92,7 @@ public final class Subscriptions implements ClientSubscriptions {
         pace = new WritePace(nanoTime);
         persistent = new PersistentSubscriptions(
                 map, !routes.isNone(), index, shards, shardOf, routes.format(), pace, unwritten);
-        transients = new TransientSubscriptions(index, routes, unwritten);
+        transients = new TransientSubscriptions(index, routes, pace, unwritten);
         remote = RemoteRoutes.beside(routes, index);
     }
 
@@ -234,7 +234,7 @@ public final class Subscriptions implements ClientSubscriptions {
      */
     @Override
     public long waitNanos(Subscriber subscriber) {
-        return subscriber.persistent() ? pace.waitNanos(subscriber.clientId()) : 0;
+        return pace.waitNanos(subscriber.clientId());
     }
 
     /**

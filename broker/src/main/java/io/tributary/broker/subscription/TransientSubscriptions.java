@@ -17,14 +17,25 @@ import org.jspecify.annotations.Nullable;
  * thread; changes of one session come one at a time, only its end may come at any time.
  */
 final class TransientSubscriptions {
+    /** About what the record of a route takes beside names. */
+    private static final int RECORD_BYTES = 100;
+
     private final SubscriptionIndex index;
     private final Routes routes;
+    private final WritePace pace;
     private final UnwrittenSubscriptions unwritten;
     private final ConcurrentMap<Subscriber, Session> sessions = new ConcurrentHashMap<>();
 
-    TransientSubscriptions(SubscriptionIndex index, Routes routes, UnwrittenSubscriptions unwritten) {
+    /**
+     * Creates them; there are none.
+     *
+     * @param pace is told what other nodes are told
+     * @param unwritten is told what they could not be told
+     */
+    TransientSubscriptions(SubscriptionIndex index, Routes routes, WritePace pace, UnwrittenSubscriptions unwritten) {
         this.index = index;
         this.routes = routes;
+        this.pace = pace;
         this.unwritten = unwritten;
     }
 
@@ -87,8 +98,12 @@ final class TransientSubscriptions {
         for (SubscriptionRequest request : after.byFilter().values()) {
             SubscriptionRequest known = before.byFilter().get(request.filter());
             if (known == null) {
+                count(subscriber, request);
                 parts.add(routes.tell(subscriber, request));
             } else if (request.filter().isShared()) {
+                if (!request.equals(known)) {
+                    count(subscriber, request);
+                }
                 parts.add(routes.change(subscriber, request));
             }
         }
@@ -101,10 +116,20 @@ final class TransientSubscriptions {
         List<CompletableFuture<?>> parts = new ArrayList<>();
         for (SubscriptionRequest request : from.byFilter().values()) {
             if (!except.byFilter().containsKey(request.filter())) {
+                count(subscriber, request);
                 parts.add(routes.withdraw(subscriber, request));
             }
         }
         return all(parts);
+    }
+
+    /** Counts a record, also where another session has the same, so that it is not written once more. */
+    private void count(Subscriber subscriber, SubscriptionRequest request) {
+        if (!routes.isNone()) {
+            String member = request.filter().isShared() ? subscriber.clientId() : "";
+            int bytes = request.filter().toString().length() + member.length() + RECORD_BYTES;
+            pace.wrote(subscriber.clientId(), bytes);
+        }
     }
 
     private static CompletableFuture<@Nullable Void> all(List<CompletableFuture<?>> parts) {

@@ -6,9 +6,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * How many bytes each client has had written of late: a change of one subscription writes all of its session's, for all
- * nodes to read, so that a packet of ten bytes may cost a quarter of a megabyte. By client, for a connection is quickly
- * made anew. Any thread.
+ * How many bytes each client has had written of late: a change of one subscription writes all of its persistent
+ * session's, for all nodes to read, so that a packet of ten bytes may cost a quarter of a megabyte; of a transient
+ * session other nodes are told each filter. By client, for a connection is quickly made anew. Any thread.
  */
 final class WritePace {
     static final long BYTES_A_SECOND = 1 << 20;

@@ -31,6 +31,7 @@ import org.slf4j.LoggerFactory;
 class CostlySubscriptionsTest {
     private static final Subscriber PERSISTENT = new Subscriber("p", true, 100);
     private static final Subscriber TRANSIENT = new Subscriber("t", false, 3);
+    private static final int MOST_CYCLES = 100;
 
     private final AtomicLong nanos = new AtomicLong();
     private InMemoryReplicatedMap map = new InMemoryReplicatedMap();
@@ -74,6 +75,45 @@ class CostlySubscriptionsTest {
         assertThat(subscriptions.waitNanos(PERSISTENT)).isZero();
         unsubscribe("a");
         assertThat(subscriptions.waitNanos(PERSISTENT)).isPositive();
+    }
+
+    /** Its subscriptions are not stored, but all nodes read where they are. */
+    @Test
+    void clientWithoutPersistentSessionHasOtherNodesToldNoMoreThanItsRate() {
+        subscriptions = open(
+                SubscriptionLimits.defaults(), new Routes(new SharedReplicatedMap().node(), "n", RecordFormat.alone()));
+        assertThat(cyclesUntilItWaits()).isBetween(10, 60);
+        assertThat(subscriptions.waitNanos(new Subscriber("other", false, 4))).isZero();
+        subscriptions.end(TRANSIENT);
+        assertThat(subscriptions.waitNanos(new Subscriber("t", false, 5))).isPositive();
+
+        nanos.addAndGet(subscriptions.waitNanos(TRANSIENT));
+        assertThat(subscriptions.waitNanos(TRANSIENT)).isZero();
+    }
+
+    @Test
+    void clientWithoutPersistentSessionDoesNotWaitWhereNobodyIsTold() {
+        assertThat(cyclesUntilItWaits()).isEqualTo(MOST_CYCLES);
+    }
+
+    /** How often a client subscribes to much and unsubscribes from it before it has to wait. */
+    private int cyclesUntilItWaits() {
+        List<String> filters = IntStream.range(0, 100)
+                .mapToObj(i -> "+/" + i + "x".repeat(1_000))
+                .toList();
+        int cycles = 0;
+        while (cycles < MOST_CYCLES && subscriptions.waitNanos(TRANSIENT) == 0) {
+            subscribe(TRANSIENT, filters.stream());
+            subscriptions
+                    .unsubscribe(
+                            TRANSIENT,
+                            0,
+                            filters.stream().map(TopicFilter::parse).toList())
+                    .toCompletableFuture()
+                    .join();
+            cycles++;
+        }
+        return cycles;
     }
 
     @Test
