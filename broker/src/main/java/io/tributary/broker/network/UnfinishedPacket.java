@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
  * A packet of one connection of which only a part has come. While memory for such packets is short, a packet that is
  * not finished in time ends its connection. Where the broker takes no packets of the connection, what is here may be
  * whole packets: they count as memory, but the connection does not wait for more, and the time does not count.
- * Confined to the event loop.
+ *
+ * <p>When a client ends its side, Netty reads all that the system has of it, though the connection is not to be read.
+ * Where there is no memory for that, the connection ends. Confined to the event loop.
  */
 final class UnfinishedPacket {
     private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -22,12 +24,17 @@ final class UnfinishedPacket {
     /** For a whole packet that was not read for want of memory. */
     private static final long LONGEST_WAITING_NANOS = 30 * CHECK_NANOS;
 
+    /** How much may come of a connection after it is not to be read: the rest of a read, also out of TLS. */
+    private static final int REST_OF_READ = 128 * 1024;
+
     private final EventLoop loop;
     private final UnfinishedPackets all;
     private final BooleanSupplier isHeldByBroker;
     private final Runnable resume;
     private final Runnable giveUp;
     private int here;
+    private boolean isUnread;
+    private int cameUnread;
     private long held;
     private long begunAtNanos;
     private long grownAtNanos;
@@ -40,7 +47,7 @@ final class UnfinishedPacket {
      *
      * @param isHeldByBroker whether the broker takes no packets of the connection, for a reason of its own
      * @param resume run when the connection may be read again
-     * @param giveUp run when the packet took too long
+     * @param giveUp run when the packet took too long, or more came than there is memory for; the last thing done here
      */
     UnfinishedPacket(
             EventLoop loop, UnfinishedPackets all, BooleanSupplier isHeldByBroker, Runnable resume, Runnable giveUp) {
@@ -73,6 +80,7 @@ final class UnfinishedPacket {
             held = 0;
             stopWaiting.run();
             isWaiting = false;
+            isUnread = false;
             stopTimer();
             return;
         }
@@ -80,12 +88,18 @@ final class UnfinishedPacket {
         boolean isNew = isAnother || held == 0;
         begunAtNanos = isNew ? now : begunAtNanos;
         grownAtNanos = isNew || bytes > here ? now : grownAtNanos;
+        cameUnread = isUnread && bytes > here ? cameUnread + bytes - here : 0;
         here = bytes;
         held = counted;
         startTimer();
-        if (more > 0 && !mayGoOn && !isWaiting && !isHeldByBroker.getAsBoolean()) {
+        boolean isHeld = isHeldByBroker.getAsBoolean();
+        if (more > 0 && !mayGoOn && !isWaiting && !isHeld) {
             isWaiting = true;
             stopWaiting = all.await(() -> loop.execute(this::wake));
+        }
+        isUnread = isWaiting || isHeld;
+        if (cameUnread > REST_OF_READ && all.isFull()) {
+            giveUp.run();
         }
     }
 

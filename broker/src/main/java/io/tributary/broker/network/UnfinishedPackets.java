@@ -48,6 +48,16 @@ final class UnfinishedPackets {
         return now <= (isMaybeSent ? 2 * limitBytes : limitBytes);
     }
 
+    /** Whether more is here than there is memory for, since some connections could not be stopped in time. */
+    boolean isFull() {
+        return held() > 2 * limitBytes;
+    }
+
+    /** How many bytes are counted. */
+    long held() {
+        return held.get();
+    }
+
     /** Whether a connection waits. */
     boolean isShort() {
         return waiting.size() > 0;

@@ -223,6 +223,21 @@ class SocketHandlerTest {
         assertThat(unfinished.isShort()).isFalse();
     }
 
+    /** As Netty does when the client has ended its side. */
+    @Test
+    void keepsNoMoreThanThereIsMemoryForOfClientThatIsReadThoughItIsNotToBe() {
+        backend.holdAttach();
+        write(Packets.bytes(Packets.connect("c")));
+        assertThat(channel.config().isAutoRead()).isFalse();
+        for (int i = 0; i < 50 && channel.isOpen(); i++) {
+            write(new byte[64 * 1024]);
+            assertThat(unfinished.held()).isLessThan(1_000_000);
+        }
+
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(unfinished.held()).isZero();
+    }
+
     /** Netty's decoder has it, and no packet is in sight. */
     @Test
     void readsNoMoreOfWebSocketFrameThatDoesNotEndWhenMemoryIsShort() {

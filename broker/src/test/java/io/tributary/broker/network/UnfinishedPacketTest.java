@@ -181,6 +181,27 @@ class UnfinishedPacketTest {
         assertThat(one.isWaiting()).isTrue();
     }
 
+    @Test
+    void connectionThatIsPausedAndGrowsAllTheSameIsGivenUpWhenThereIsNoMemory() {
+        fill();
+        isPaused = true;
+        three.hold(LARGE, LARGE, true);
+        three.hold(2 * LARGE, 2 * LARGE, false);
+        assertThat(told).isEmpty();
+        one.hold(2 * LARGE, 2 * LARGE, false);
+        three.hold(3 * LARGE, 3 * LARGE, false);
+        assertThat(told).containsExactly("three is given up");
+    }
+
+    @Test
+    void connectionThatIsPausedHasTheRestOfItsReadAlthoughThereIsNoMemory() {
+        fill();
+        isPaused = true;
+        three.hold(4 * LARGE, 4 * LARGE, true);
+        three.hold(5 * LARGE, 5 * LARGE, false);
+        assertThat(told).isEmpty();
+    }
+
     private void fill() {
         one.hold(LARGE, LARGE, true);
         two.hold(LARGE, LARGE, true);
