@@ -20,8 +20,12 @@ import java.util.concurrent.TimeUnit;
 final class LingeringClose {
     private LingeringClose() {}
 
-    /** Begins to close; event loop only. The channel must go on reading, and drop what it reads. */
-    static void begin(Channel channel, Duration linger) {
+    /**
+     * Begins to close; event loop only. The channel must go on reading, and drop what it reads.
+     *
+     * @param outbound may have to finish a large message first
+     */
+    static void begin(Channel channel, OutboundBatch outbound, Duration linger) {
         if (!channel.isActive()) {
             channel.close();
             return;
@@ -29,13 +33,13 @@ final class LingeringClose {
         ScheduledFuture<?> end =
                 channel.eventLoop().schedule(() -> channel.close(), linger.toNanos(), TimeUnit.NANOSECONDS);
         channel.closeFuture().addListener(closed -> end.cancel(false)); // else it would keep what is closed
-        lastWrite(channel).addListener(written -> {
+        outbound.whenWhole(() -> lastWrite(channel).addListener(written -> {
             if (written.isSuccess() && channel instanceof DuplexChannel duplex) {
                 shutdownOutput(duplex);
             } else {
                 channel.close();
             }
-        });
+        }));
     }
 
     /** Over TLS the peer is told within the encryption, too: else it would take the end for an attack. */

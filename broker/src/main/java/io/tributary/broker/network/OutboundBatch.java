@@ -2,13 +2,19 @@ package io.tributary.broker.network;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.ContinuationWebSocketFrame;
 import io.tributary.broker.loop.LoopMailbox;
+import io.tributary.common.codec.PublishTemplate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The flush policy: packets for one connection are encoded one behind the other, and go to the socket in one write and
  * one flush at the end of the event loop's turn. A large batch goes to the channel's own buffer earlier, so that the
  * channel's water marks count it, and to the socket when these are reached. Confined to the event loop.
+ *
+ * <p>The payload of a large message goes to the channel in parts, each when the channel is writable: what a client does
+ * not take stays where all its receivers have it, and is not encrypted in advance.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
 final class OutboundBatch {
@@ -24,6 +30,13 @@ final class OutboundBatch {
     private boolean asked;
     private int packets;
     private int bytes;
+
+    /** A message whose payload is not with the channel as a whole; what is encoded meanwhile is behind it. */
+    private @Nullable PublishTemplate large;
+
+    private int largeWritten;
+    private boolean inFrames;
+    private Runnable whenWhole = () -> {};
 
     OutboundBatch(Channel channel, LoopMailbox turn, NetworkRecorder recorder) {
         this.channel = channel;
@@ -47,8 +60,51 @@ final class OutboundBatch {
      */
     void append(ByteBuf shared) {
         handOver();
-        bytes += shared.readableBytes();
-        channel.write(shared, channel.voidPromise());
+        write(shared, shared.readableBytes());
+    }
+
+    /** The channel is that of a WebSocket: a large packet becomes one message, whose frames are its parts. */
+    void useFrames() {
+        inFrames = true;
+    }
+
+    /** Goes on behind what was encoded last with the message's payload, in parts; {@link #added} follows. */
+    void appendInParts(PublishTemplate message) {
+        ByteBuf head = encoded;
+        encoded = null;
+        large = message;
+        largeWritten = 0;
+        if (head != null) {
+            write(inFrames ? new BinaryWebSocketFrame(false, 0, head) : head, head.readableBytes());
+        }
+        writeParts();
+    }
+
+    /** How much of a large message, and of what is behind it, is not with the channel yet. */
+    int unwritten() {
+        int rest = large == null ? 0 : large.payloadSize() - largeWritten;
+        return encoded == null ? rest : rest + encoded.readableBytes();
+    }
+
+    /** Whether a large message is not with the channel as a whole. */
+    boolean isInParts() {
+        return large != null;
+    }
+
+    /** Sends more of a large message, if the channel takes some. */
+    void goOn() {
+        if (large != null && channel.isWritable()) {
+            send();
+        }
+    }
+
+    /** Does it as soon as no large message is to be finished; not if the connection ends before. */
+    void whenWhole(Runnable action) {
+        if (large == null) {
+            action.run();
+        } else {
+            whenWhole = action;
+        }
     }
 
     /** A packet was encoded: it goes out at the end of this turn at the latest. */
@@ -71,8 +127,9 @@ final class OutboundBatch {
 
     /** Sends what there is, although the turn goes on. */
     void send() {
+        writeParts();
         handOver();
-        if (packets > 0) {
+        if (bytes > 0) {
             recorder.sent(packets, bytes);
             packets = 0;
             bytes = 0;
@@ -86,17 +143,43 @@ final class OutboundBatch {
             encoded.release();
             encoded = null;
         }
+        large = null;
         packets = 0;
         bytes = 0;
     }
 
+    private void writeParts() {
+        PublishTemplate message = large;
+        if (message == null) {
+            return;
+        }
+        while (large == message && channel.isWritable()) {
+            int from = largeWritten;
+            int size = Math.min(HAND_OVER_BYTES, message.payloadSize() - from);
+            ByteBuf part = channel.alloc().ioBuffer(size);
+            message.writePayload(from, size, part);
+            largeWritten += size; // before the channel tells that it takes no more
+            boolean isLast = largeWritten == message.payloadSize();
+            large = isLast ? null : message;
+            write(inFrames ? new ContinuationWebSocketFrame(isLast, 0, part) : part, size);
+        }
+        if (large == null) {
+            handOver();
+            whenWhole.run();
+        }
+    }
+
     private void handOver() {
         ByteBuf buffer = encoded;
-        if (buffer == null) {
+        if (buffer == null || large != null) {
             return;
         }
         encoded = null;
-        bytes += buffer.readableBytes();
-        channel.write(buffer, channel.voidPromise());
+        write(buffer, buffer.readableBytes());
+    }
+
+    private void write(Object message, int size) {
+        bytes += size;
+        channel.write(message, channel.voidPromise());
     }
 }

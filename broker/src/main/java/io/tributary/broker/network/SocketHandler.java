@@ -48,6 +48,9 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     /** For how long what a client has sent is taken after its end. */
     private static final long LONGEST_AFTER_END_SECONDS = 10;
 
+    /** How often a large message is gone on with while another one is waiting, before others have their turn. */
+    private static final int MOST_PARTS_AT_ONCE = 32;
+
     private final Channel channel;
     private final ListenerContext listener;
     private final Verdict verdict;
@@ -122,6 +125,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     UnfinishedFrame becomeWebSocket() {
         UnfinishedFrame counted = new UnfinishedFrame();
         frame = counted;
+        outbound.useFrames();
         return counted;
     }
 
@@ -169,9 +173,11 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     }
 
     private void goOnWriting() {
-        if (!channel.isWritable()) {
+        outbound.goOn();
+        if (!takesMessages()) {
             return;
         }
+        full = false;
         connection.onWritable();
         if (choked) {
             choked = false;
@@ -273,15 +279,26 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         if (closing || isEnded || encoder == null) {
             return true; // not read any more; decided again when the connection goes on reading
         }
-        boolean mayShare = template.payloadSize() >= TemplateCache.LARGE_BYTES && frame == null;
-        ByteBuf payload = mayShare ? mailbox.templates().sharedPayload(template, channel.alloc()) : null;
-        boolean written = payload == null
+        boolean written = template.payloadSize() < TemplateCache.LARGE_BYTES
                 ? encoder.encode(template, variant, outbound.buffer())
-                : send(encoder, template, variant, payload);
+                : publishLarge(encoder, template, variant);
         if (written) {
             outbound.added();
         }
         return written;
+    }
+
+    private boolean publishLarge(MqttEncoder to, PublishTemplate template, PublishVariant variant) {
+        assert !outbound.isInParts();
+        if (template.payloadSize() > listener.network().writeHighBytes()) {
+            boolean written = to.encodeHead(template, variant, outbound.buffer());
+            if (written) {
+                outbound.appendInParts(template);
+            }
+            return written;
+        }
+        ByteBuf payload = frame == null ? mailbox.templates().sharedPayload(template, channel.alloc()) : null;
+        return payload == null ? to.encode(template, variant, outbound.buffer()) : send(to, template, variant, payload);
     }
 
     private boolean send(MqttEncoder to, PublishTemplate template, PublishVariant variant, ByteBuf payload) {
@@ -308,11 +325,15 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         if (closing || isEnded) {
             return false;
         }
-        if (!channel.isWritable() && !full) {
+        if (!full && !takesMessages()) {
             relieve();
-            full = !channel.isWritable();
+            full = !takesMessages();
         }
-        return channel.isWritable();
+        return takesMessages();
+    }
+
+    private boolean takesMessages() {
+        return channel.isWritable() && !outbound.isInParts();
     }
 
     /** Who asks is in the middle of writing: that the socket takes more is told to the connection later. */
@@ -320,6 +341,9 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         relieving = true;
         try {
             outbound.send();
+            for (int i = 0; outbound.isInParts() && i < MOST_PARTS_AT_ONCE; i++) {
+                outbound.goOn();
+            }
         } finally {
             relieving = false;
         }
@@ -332,7 +356,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
             return unfinished.isWaiting();
         }
         long before = waitingBytes;
-        waitingBytes = StallGuard.waitingBytes(channel);
+        waitingBytes = waitingBytes();
         return waitingBytes != before;
     }
 
@@ -360,7 +384,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
             channel.close();
         } else {
             channel.config().setAutoRead(true);
-            LingeringClose.begin(channel, listener.network().linger());
+            LingeringClose.begin(channel, outbound, listener.network().linger());
         }
     }
 
@@ -481,11 +505,15 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
 
     /** A client that sends but does not read must not make the broker keep ever more answers for it. */
     private void chokeWhenFull() {
-        if (!choked && channel.bytesBeforeWritable() > MAX_WAITING_BYTES) {
+        if (!choked && channel.bytesBeforeWritable() + outbound.unwritten() > MAX_WAITING_BYTES) {
             choked = true;
-            waitingBytes = StallGuard.waitingBytes(channel);
+            waitingBytes = waitingBytes();
             channel.config().setAutoRead(false);
         }
+    }
+
+    private long waitingBytes() {
+        return StallGuard.waitingBytes(channel) + outbound.unwritten();
     }
 
     private void unfinished() {

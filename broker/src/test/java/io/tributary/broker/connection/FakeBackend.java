@@ -189,7 +189,11 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
 
     /** Hands so many messages of a kilobyte to the connection that was attached last. */
     public void flood(int messages) {
-        Message message = ConnectionFixture.message("flood", "x".repeat(1_000), QoS.AT_MOST_ONCE);
+        flood(messages, 1_000);
+    }
+
+    public void flood(int messages, int payloadBytes) {
+        Message message = ConnectionFixture.message("flood", "x".repeat(payloadBytes), QoS.AT_MOST_ONCE);
         for (int i = 0; i < messages; i++) {
             connections.deliverTransient(attaches.getLast().connection(), ConnectionFixture.queued(message));
         }

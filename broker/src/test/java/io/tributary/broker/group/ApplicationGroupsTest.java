@@ -37,7 +37,7 @@ class ApplicationGroupsTest {
     void whatAClientHasLeftCountsUntilItsSessionsAreOver() {
         for (int cycle = 0; cycle < 4; cycle++) {
             for (int i = 0; i < SHARED_PER_CLIENT; i++) {
-                share("a", group(cycle, i));
+                var _ = share("a", group(cycle, i));
             }
             for (int i = 0; i < SHARED_PER_CLIENT; i++) {
                 fixture.unsubscribe("a", group(cycle, i));
@@ -55,7 +55,7 @@ class ApplicationGroupsTest {
     @Test
     void whatAClientHasLeftToOthersDoesNotCount() {
         for (int i = 0; i < SHARED_PER_CLIENT; i++) {
-            share("a", group(0, i));
+            var _ = share("a", group(0, i));
             fixture.subscribe("b", group(0, i));
             fixture.unsubscribe("a", group(0, i));
         }

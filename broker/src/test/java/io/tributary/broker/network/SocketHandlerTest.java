@@ -12,6 +12,9 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.WebSocket13FrameDecoder;
+import io.netty.handler.codec.http.websocketx.WebSocketFrameAggregator;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.tributary.broker.connection.FakeBackend;
 import io.tributary.broker.connection.FakeServices;
@@ -40,6 +43,7 @@ import org.junit.jupiter.api.Test;
 
 class SocketHandlerTest {
     private static final int KEEP_ALIVE_SECONDS = 10;
+    private static final int LARGE_BYTES = 1_000_000;
 
     private final FakeBackend backend = new FakeBackend();
     private final Flushes flushes = new Flushes();
@@ -318,6 +322,25 @@ class SocketHandlerTest {
                 Unpooled.wrappedBuffer(new byte[] {(byte) 0x82, (byte) (0x80 | connect.length)}, new byte[4], connect));
     }
 
+    /** Each message, of how many frames it is, holds whole packets. */
+    private static List<MqttPacket> packetsOfMessages(EmbeddedChannel web) {
+        EmbeddedChannel client = new EmbeddedChannel(
+                new WebSocket13FrameDecoder(false, false, Integer.MAX_VALUE),
+                new WebSocketFrameAggregator(Integer.MAX_VALUE));
+        ByteBuf response = web.readOutbound();
+        response.release();
+        for (ByteBuf out = web.readOutbound(); out != null; out = web.readOutbound()) {
+            client.writeInbound(out);
+        }
+        List<MqttPacket> packets = new ArrayList<>();
+        for (BinaryWebSocketFrame each = client.readInbound(); each != null; each = client.readInbound()) {
+            packets.addAll(Packets.decode(ByteBufUtil.getBytes(each.content())));
+            each.release();
+        }
+        client.finishAndReleaseAll();
+        return packets;
+    }
+
     /** Of 131,072 bytes. */
     private static ByteBuf partOfFrame(int payload) {
         byte[] header = {(byte) 0x82, (byte) 0xFF, 0, 0, 0, 0, 0, 2, 0, 0};
@@ -443,12 +466,81 @@ class SocketHandlerTest {
         slow.finishAndReleaseAll();
     }
 
-    /** A client of which nothing is read any more, as too many answers wait for it. */
-    private static SlowChannel choked(Pipeline pipeline) {
+    @Test
+    void littleOfLargeMessageWaitsInSocketOfSlowClient() {
+        SlowChannel slow = slow(pipeline());
+        backend.flood(3, LARGE_BYTES);
+        slow.runPendingTasks();
+        slow.writeInbound(Unpooled.copiedBuffer(Packets.bytes(new Pingreq())));
+        slow.runPendingTasks();
+
+        while (slow.waiting() > 0) {
+            assertThat(slow.waiting()).isLessThan(LARGE_BYTES / 4);
+            slow.take(1);
+        }
+
+        List<MqttPacket> taken = Packets.decode(slow.taken.toByteArray());
+        assertThat(taken)
+                .hasExactlyElementsOfTypes(Connack.class, Publish.class, Pingresp.class, Publish.class, Publish.class);
+        assertThat(((Publish) taken.getLast()).payload()).hasSize(LARGE_BYTES).containsOnly('x');
+        slow.finishAndReleaseAll();
+    }
+
+    @Test
+    void largeMessageIsOneOfWebSocketHoweverManyFramesItHas() {
+        EmbeddedChannel web = webSocket();
+        connect(web);
+        backend.flood(2, LARGE_BYTES);
+        backend.flood(1);
+        web.runPendingTasks();
+
+        assertThat(packetsOfMessages(web))
+                .hasExactlyElementsOfTypes(Connack.class, Publish.class, Publish.class, Publish.class);
+        web.finishAndReleaseAll();
+    }
+
+    @Test
+    void tellsSlowClientWhyItIsClosedBehindTheLargeMessageThatIsOnItsWay() {
+        SlowChannel slow = slow(pipeline());
+        backend.flood(1, LARGE_BYTES);
+        slow.runPendingTasks();
+
+        slow.pipeline().get(SocketHandler.class).sendAway(Farewell.stopping(null));
+        slow.runPendingTasks();
+        assertThat(slow.isOpen()).isTrue();
+        slow.take(Integer.MAX_VALUE);
+
+        assertThat(Packets.decode(slow.taken.toByteArray()))
+                .hasExactlyElementsOfTypes(Connack.class, Publish.class, Disconnect.class);
+        assertThat(slow.isOpen()).isFalse();
+        slow.finishAndReleaseAll();
+    }
+
+    @Test
+    void doesNotWaitLongForSlowClientThatIsClosedWhileALargeMessageIsOnItsWay() {
+        SlowChannel slow = slow(pipeline());
+        backend.flood(1, LARGE_BYTES);
+        slow.runPendingTasks();
+
+        slow.pipeline().get(SocketHandler.class).sendAway(Farewell.stopping(null));
+        slow.pass((int) NetworkConfig.DEFAULT.linger().toSeconds());
+
+        assertThat(slow.isOpen()).isFalse();
+        slow.finishAndReleaseAll();
+    }
+
+    /** A client that is connected, and takes nothing more. */
+    private static SlowChannel slow(Pipeline pipeline) {
         SlowChannel slow = new SlowChannel(pipeline);
         slow.freezeTime();
         slow.writeInbound(Unpooled.copiedBuffer(Packets.bytes(Packets.connect("slow", KEEP_ALIVE_SECONDS))));
         slow.take(0);
+        return slow;
+    }
+
+    /** A client of which nothing is read any more, as too many answers wait for it. */
+    private static SlowChannel choked(Pipeline pipeline) {
+        SlowChannel slow = slow(pipeline);
         for (int i = 0; i < 10; i++) {
             ChannelFuture _ = slow.write(Unpooled.wrappedBuffer(new byte[32 * 1024]));
         }
@@ -459,6 +551,7 @@ class SocketHandlerTest {
 
     /** A socket that takes so many buffers, or bytes, and no more. */
     private static final class SlowChannel extends EmbeddedChannel {
+        private final ByteArrayOutputStream taken = new ByteArrayOutputStream();
         private int room = Integer.MAX_VALUE;
         private int roomBytes;
 
@@ -469,6 +562,7 @@ class SocketHandlerTest {
         @Override
         protected void doWrite(ChannelOutboundBuffer in) {
             for (; room > 0 && in.current() != null; room--) {
+                taken.writeBytes(ByteBufUtil.getBytes((ByteBuf) in.current()));
                 in.remove();
             }
             in.removeBytes(roomBytes);
@@ -484,6 +578,10 @@ class SocketHandlerTest {
             room = buffers;
             flush();
             runPendingTasks();
+        }
+
+        private long waiting() {
+            return unsafe().outboundBuffer().totalPendingWriteBytes();
         }
 
         private void pass(int seconds) {

@@ -72,6 +72,11 @@ public final class PublishTemplate {
         out.writeBytes(payload);
     }
 
+    /** Writes so many bytes of the payload, from that one on. */
+    public void writePayload(int from, int length, ByteBuf out) {
+        out.writeBytes(payload, from, length);
+    }
+
     /** Writes a PUBLISH without its payload, which is to follow; may be called by several threads at the same time. */
     public void writeHead(PublishVariant variant, ByteBuf out) {
         int body = bodySize(variant);

@@ -170,6 +170,34 @@ class HostileLoadTest {
         }
     }
 
+    @Tag("long")
+    @Test
+    void holdsLittleWhenLargeMessagesAreNotRead() throws Exception {
+        List<TestClient> deaf = new ArrayList<>();
+        try (Watch watch = Watch.over(broker, "large");
+                TestClient publisher =
+                        TestClient.connect(broker.tcpPort(), ProtocolVersion.MQTT_3_1_1, "large-publisher", 0)) {
+            publisher.send(Packets.retained("large/retained", new byte[1_000_000]));
+            publisher.expect(Puback.class);
+            for (int i = 0; i < SCALE.unfinished; i++) {
+                TestClient client = TestClient.connect(broker.tcpPort(), ProtocolVersion.MQTT_3_1_1, "large" + i, 0);
+                deaf.add(client);
+                client.send(Packets.subscribe(1, "large/retained", QoS.AT_MOST_ONCE));
+            }
+            int wanted = watch.goodClient().roundTrips() + 200;
+            await().atMost(PATIENCE).until(() -> watch.goodClient().roundTrips() >= wanted);
+            exchangeLargeMessage();
+            assertThat(watch.stats().sample().directBytes()).isLessThan(SCALE.unfinished * 200_000L);
+            REPORT.add(watch.finish(
+                    "%,d subscribers of a retained message of 1 MB that do not read it".formatted(SCALE.unfinished),
+                    "a message of 500 kB gets through meanwhile"));
+            publisher.send(Packets.retained("large/retained", new byte[0]));
+            publisher.expect(Puback.class);
+        } finally {
+            deaf.forEach(TestClient::close);
+        }
+    }
+
     private static void sendAsFarAsItIsRead(TestClient client, byte[] bytes) {
         try {
             client.sendBytes(bytes);

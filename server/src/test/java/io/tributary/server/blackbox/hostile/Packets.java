@@ -30,6 +30,11 @@ final class Packets {
         return publish(topic, payload, qos, packetId, List.of());
     }
 
+    static Publish retained(String topic, byte[] payload) {
+        PublishProperties none = new PublishProperties(null, null, null, null, List.of());
+        return new Publish(topic, payload, QoS.AT_LEAST_ONCE, true, false, 1, 0, MqttPacket.ABSENT, none, List.of());
+    }
+
     static Publish publish(String topic, byte[] payload, QoS qos, int packetId, List<UserProperty> user) {
         return new Publish(
                 topic,
