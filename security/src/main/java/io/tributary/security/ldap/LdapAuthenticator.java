@@ -206,7 +206,8 @@ final class LdapAuthenticator implements Authenticator {
         options.setFollowReferrals(false);
         options.setSSLSocketVerifier(new ServerName());
         if (config.encryption() == Encryption.TLS) {
-            return new LDAPConnection(trust().getSocketFactory(), options, config.host(), config.port());
+            TimedSockets sockets = new TimedSockets(trust().getSocketFactory(), TIMEOUT_MILLIS);
+            return new LDAPConnection(sockets, options, config.host(), config.port());
         }
         LDAPConnection connection = new LDAPConnection(options, config.host(), config.port());
         try {

@@ -231,6 +231,26 @@ class LdapAuthenticatorTest {
                 .hasMessageContaining("directory cannot be used");
     }
 
+    /** More logins than may be under way at once: the last ones get a place. */
+    @ParameterizedTest
+    @EnumSource(Encryption.class)
+    void directoryThatIsSilentFailsEachLogin(Encryption encryption) throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            LdapConfig config =
+                    new LdapConfig("127.0.0.1", silent.getLocalPort(), encryption, authority, TEMPLATE, null, "people");
+            Link link = config.open("directory", context);
+            open = link;
+            List<CompletableFuture<Result>> logins = Stream.generate(
+                            () -> ask(link.authenticator(), "ann", "correct horse", "127.0.0.1")
+                                    .orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                    .limit(17)
+                    .toList();
+            assertThat(logins)
+                    .allSatisfy(
+                            login -> assertThatThrownBy(login::join).hasMessageContaining("directory cannot be used"));
+        }
+    }
+
     @Test
     void addressThatGuessesKeepsNobodyElseOut() {
         LdapConfig config = config(Encryption.NONE, TEMPLATE, null);
