@@ -66,11 +66,14 @@ public final class StoredRules implements SecurityStore.Listener {
     @Override
     public synchronized void read() {
         isChanged = false;
+        boolean wasUserChanged = isUserChanged;
+        isUserChanged = false;
         List<RuleSet> all = new ArrayList<>(configured);
         try {
             List<StoredRuleSet> stored = store.ruleSets();
             if (stored == null) {
                 isChanged = true; // the rules that hold stay until the store is there again
+                isUserChanged = wasUserChanged;
                 return;
             }
             stored.stream()
@@ -84,8 +87,6 @@ public final class StoredRules implements SecurityStore.Listener {
             rules.replaceByRestAlone(all);
             return;
         }
-        boolean wasUserChanged = isUserChanged;
-        isUserChanged = false;
         if (!store.readsAllRules()) {
             rules.replaceByRest(all);
         } else if (all.size() > configured.size() || rules.version() > 1 || wasUserChanged) {

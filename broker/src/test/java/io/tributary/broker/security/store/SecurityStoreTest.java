@@ -334,6 +334,26 @@ class SecurityStoreTest {
                 .isFalse();
     }
 
+    /** Each version has all subscriptions looked at again. */
+    @Test
+    void rulesStandStillWhileARuleSetWasNeverReadAndAUserHasChanged() {
+        TestNode owner = new TestNode();
+        owner.epoch = 7;
+        Rules rules = new Rules(List.of());
+        StoredRules.decideIn(rules, List.of(), owner.store);
+        SharedReplicatedMap.Node copy = Objects.requireNonNull(owner.copies.get("rules"));
+        CompletionStage<@Nullable Void> _ = copy.put("entry/odd", new byte[] {3, 9, 9});
+        List<StoredRuleSet.Line> own = List.of(new StoredRuleSet.Line(true, "all", "a", null, null));
+        StoredUser ruled = new StoredUser("r", "o", 1, null, List.of(), null, null, Map.of(), false, null, own);
+        Stamp _ = stampOf(owner.change(Change.put(ruled, new Absent(), "test", "")));
+        owner.store.tick();
+        long version = rules.version();
+        for (int i = 0; i < 3; i++) {
+            owner.store.tick();
+        }
+        assertThat(rules.version()).isEqualTo(version);
+    }
+
     /** The set as it was before stands for the one that cannot be read. */
     @Test
     void nothingIsTakenAwayWhileTheNewestRecordOfARuleSetCannotBeRead() {
