@@ -178,11 +178,19 @@ final class ConnectedState {
             case Subscribe request -> subscribe.subscribe(request);
             case Unsubscribe request -> subscribe.unsubscribe(request);
             case Pingreq() -> context.sink().send(PINGRESP); // [MQTT-3.12.4-1]
-            case Auth auth -> reAuthentication.auth(auth);
+            case Auth auth -> authenticate(auth);
             case Connect _ -> throw outOfPlace("a second CONNECT [MQTT-3.1.0-2]");
             case Connack _, Suback _, Unsuback _, Pingresp _, Disconnect _ -> throw outOfPlace("a packet of servers");
         }
         replay.proceed();
+    }
+
+    /** An exchange that ends with another principal has the client's subscriptions written as a SUBSCRIBE does. */
+    private void authenticate(Auth packet) {
+        boolean begins = packet.reason() == ReasonCode.RE_AUTHENTICATE;
+        if (!begins || !subscribe.isPostponed(packet)) {
+            reAuthentication.auth(packet);
+        }
     }
 
     /**

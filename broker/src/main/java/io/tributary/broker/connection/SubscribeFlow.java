@@ -141,7 +141,7 @@ final class SubscribeFlow {
     }
 
     /** Has a packet taken later, and the client not read before, while it has written as much as it may for now. */
-    private boolean isPostponed(MqttPacket packet) {
+    boolean isPostponed(MqttPacket packet) {
         long nanos = hasWaited ? 0 : context.backend().subscriptions().waitNanos(identity.subscriber());
         hasWaited = false;
         if (nanos == 0) {

@@ -208,6 +208,27 @@ class EnhancedAuthenticationTest {
         assertThat(done.authenticationData()).isEqualTo(utf8("again"));
     }
 
+    /** It may have the client's subscriptions written. */
+    @Test
+    void authenticatesAgainOnlyOnceItsClientIsWithinItsRate() {
+        scripted.answers.add(done(new EnhancedAuthenticator.Success(null)));
+        fixture.connect(Connects.v5().durable().method("SCRIPT"));
+        scripted.answers.add(done(new EnhancedAuthenticator.Continue(null)));
+        scripted.answers.add(done(new EnhancedAuthenticator.Success(null)));
+        fixture.backend.subscribeWaitNanos = Duration.ofMillis(250).toNanos();
+        fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
+        assertThat(fixture.sink.take(Auth.class)).isEmpty();
+        assertThat(fixture.connection().mayRead()).isFalse();
+
+        fixture.backend.subscribeWaitNanos = 0;
+        fixture.pass(Duration.ofMillis(250));
+        assertThat(fixture.sink.takeOnly(Auth.class).reason()).isEqualTo(ReasonCode.CONTINUE_AUTHENTICATION);
+        assertThat(fixture.connection().mayRead()).isTrue();
+        fixture.backend.subscribeWaitNanos = 1;
+        fixture.send(auth(ReasonCode.CONTINUE_AUTHENTICATION, "SCRIPT"));
+        assertThat(fixture.sink.takeOnly(Auth.class).reason()).isEqualTo(ReasonCode.SUCCESS);
+    }
+
     @Test
     void authenticatesAgainInSeveralSteps() {
         connect();
