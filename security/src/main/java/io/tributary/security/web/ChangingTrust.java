@@ -9,6 +9,7 @@ import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +25,7 @@ final class ChangingTrust extends ServersTrust {
     // Guarded by this.
     private FileTime modified;
     private X509ExtendedTrustManager trusted;
+    private @Nullable String complaint;
 
     /** @throws IllegalArgumentException when the file has no certificates (PEM) */
     ChangingTrust(Path file) {
@@ -43,12 +45,17 @@ final class ChangingTrust extends ServersTrust {
     private synchronized X509ExtendedTrustManager now() {
         FileTime found = modified();
         if (!found.equals(modified)) {
-            modified = found;
             try {
                 trusted = Authorities.read(file);
+                modified = found; // not before: what could not be read is tried again
+                complaint = null;
                 LOG.info("the authorities in '{}' have changed; the new ones are trusted", file);
             } catch (IllegalArgumentException e) {
-                LOG.warn("the changed authorities are not used, the old ones stay: {}", e.getMessage());
+                String words = String.valueOf(e.getMessage());
+                if (!words.equals(complaint)) {
+                    LOG.warn("the changed authorities are not used, the old ones stay: {}", words);
+                }
+                complaint = words;
             }
         }
         return trusted;

@@ -13,6 +13,7 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterEach;
@@ -61,6 +62,23 @@ class WebClientTest {
             exchange(former);
             assertThatThrownBy(() -> ask(client))
                     .hasRootCauseMessage("unable to find valid certification path to requested target");
+        }
+    }
+
+    /** As by a file that is written in two steps, within the resolution of its time. */
+    @Test
+    void authoritiesThatCouldNotBeReadAreReadAgain() throws Exception {
+        Path trusted = Files.writeString(folder.resolve("trusted.pem"), former.getCertificatePEM());
+        FileTime changed = FileTime.fromMillis(5_000);
+        try (WebClient client = new WebClient(trusted, Duration.ofSeconds(5))) {
+            exchange(next);
+            Files.writeString(trusted, "half of a certificate");
+            Files.setLastModifiedTime(trusted, changed);
+            assertThatThrownBy(() -> ask(client))
+                    .hasRootCauseMessage("unable to find valid certification path to requested target");
+            Files.writeString(trusted, next.getCertificatePEM());
+            Files.setLastModifiedTime(trusted, changed);
+            assertThat(ask(client)).isEqualTo(204);
         }
     }
 
