@@ -155,7 +155,7 @@ final class BrokerNode implements AutoCloseable {
         membership.onTenants(tenants::told);
         tenantFigures = new TenantFigures(tenants, shards, subscriptions, retained, membership, metrics.tenants());
         security = Objects.requireNonNull(extensions.security());
-        expulsions = new Expulsions(security, clientConnections);
+        expulsions = new Expulsions(security, clientConnections::expel);
         Revocations revocations = new Revocations(config.onRevocation(), metrics.revocations());
         rulesDigest = extensions.authorizer().digest();
         configuredRules =

@@ -1,6 +1,5 @@
 package io.tributary.broker;
 
-import io.tributary.broker.connection.ClientConnections;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.store.Ban;
 import io.tributary.broker.security.store.DeviceToken;
@@ -14,6 +13,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +28,13 @@ final class Expulsions implements SecurityStore.Listener, AutoCloseable {
     private static final int SECONDS = 30;
 
     private final SecurityStore store;
-    private final ClientConnections connections;
+    private final BiConsumer<Predicate<ClientInfo>, ReasonCode> connections;
 
-    /** Users without the right to be connected, and how often connections of theirs are still looked for. */
+    /**
+     * Users without the right to be connected, and how often connections of theirs are still looked for: once more
+     * where nothing tells a client that came before the change from one that came afterwards, for the former may be let
+     * in just when the others are looked at.
+     */
     private final Map<String, Integer> users = new ConcurrentHashMap<>();
 
     /** Device tokens that are gone, and how often connections that came with them are still looked for. */
@@ -38,7 +43,8 @@ final class Expulsions implements SecurityStore.Listener, AutoCloseable {
     private final AtomicInteger banSeconds = new AtomicInteger();
     private volatile boolean isOn;
 
-    Expulsions(SecurityStore store, ClientConnections connections) {
+    /** @param connections ends those of some clients, with a reason */
+    Expulsions(SecurityStore store, BiConsumer<Predicate<ClientInfo>, ReasonCode> connections) {
         this.store = store;
         this.connections = connections;
     }
@@ -53,8 +59,12 @@ final class Expulsions implements SecurityStore.Listener, AutoCloseable {
         if (!isOn) {
             return;
         }
-        if (before instanceof StoredUser user && (!(now instanceof StoredUser same) || hasLess(user, same))) {
-            users.put(user.id(), SECONDS);
+        if (before instanceof StoredUser user) {
+            if (!(now instanceof StoredUser same) || hasAnotherLogin(user, same)) {
+                users.put(user.id(), SECONDS + 1);
+            } else if (hasLess(user, same)) {
+                users.merge(user.id(), SECONDS, Math::max);
+            }
         } else if (before instanceof DeviceToken token && !token.equals(now)) {
             tokens.put(token.id(), SECONDS);
         } else if (now instanceof Ban ban && ban.disconnect()) {
@@ -62,16 +72,20 @@ final class Expulsions implements SecurityStore.Listener, AutoCloseable {
         }
     }
 
-    /** What a client got at its CONNECT it may not have any more. */
-    private static boolean hasLess(StoredUser before, StoredUser now) {
+    /** A client may not be let in, or not for so long, by what it has shown; it does not show afterwards. */
+    private static boolean hasAnotherLogin(StoredUser before, StoredUser now) {
         boolean endsEarlier = now.expires() != null
                 && (before.expires() == null || now.expires().isBefore(before.expires()));
-        boolean isAnother = before.serial() != now.serial()
-                || !now.hasPasswordOf(before)
+        return before.serial() != now.serial() || !now.hasPasswordOf(before) || endsEarlier;
+    }
+
+    /** What a client got at its CONNECT it may not have any more. */
+    private static boolean hasLess(StoredUser before, StoredUser now) {
+        return now.disabled()
                 || !Objects.equals(before.tenant(), now.tenant())
                 || before.kind() != now.kind()
-                || !before.attributes().equals(now.attributes());
-        return now.disabled() || endsEarlier || isAnother || !now.groups().containsAll(before.groups());
+                || !before.attributes().equals(now.attributes())
+                || !now.groups().containsAll(before.groups());
     }
 
     /** Once a second. */
@@ -79,7 +93,7 @@ final class Expulsions implements SecurityStore.Listener, AutoCloseable {
         Map<String, Integer> ofUsers = Map.copyOf(users);
         Map<String, Integer> gone = Map.copyOf(tokens);
         if (!ofUsers.isEmpty() || !gone.isEmpty()) {
-            connections.expel(
+            connections.accept(
                     client -> mayNotStay(client, ofUsers.get(userOf(client)))
                             || (client.credential() != null && gone.containsKey(client.credential())),
                     ReasonCode.NOT_AUTHORIZED);
@@ -88,7 +102,7 @@ final class Expulsions implements SecurityStore.Listener, AutoCloseable {
         }
         int bansLeft = banSeconds.getAndUpdate(left -> Math.max(0, left - 1));
         if (bansLeft > 0) {
-            connections.expel(store::mustDisconnect, ReasonCode.BANNED);
+            connections.accept(store::mustDisconnect, ReasonCode.BANNED);
         }
     }
 
@@ -108,7 +122,7 @@ final class Expulsions implements SecurityStore.Listener, AutoCloseable {
 
     /** Of clients that come afterwards, one may stay that has no more than its user has by now. */
     private boolean mayNotStay(ClientInfo client, @Nullable Integer secondsLeft) {
-        return secondsLeft != null && (secondsLeft == SECONDS || hasMoreThanItsUser(client));
+        return secondsLeft != null && (secondsLeft >= SECONDS || hasMoreThanItsUser(client));
     }
 
     private boolean hasMoreThanItsUser(ClientInfo client) {
