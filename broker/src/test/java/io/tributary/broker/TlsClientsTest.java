@@ -33,6 +33,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.security.cert.Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -42,6 +43,7 @@ import java.util.Locale;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.awaitility.Awaitility;
@@ -92,8 +94,8 @@ class TlsClientsTest {
     @EnumSource
     void clientsOfTcpAndWebSocketExchangeMessages(TlsEngine engine) throws InterruptedException {
         int[] ports = start(config(engine));
-        Mqtt5BlockingClient overTcp = hivemq(ports[0], null).buildBlocking();
-        Mqtt5BlockingClient overWebSocket = hivemq(ports[1], null)
+        Mqtt5BlockingClient overTcp = hivemq(ports[0], (Issued) null).buildBlocking();
+        Mqtt5BlockingClient overWebSocket = hivemq(ports[1], (Issued) null)
                 .webSocketConfig()
                 .serverPath("mqtt")
                 .applyWebSocketConfig()
@@ -180,6 +182,25 @@ class TlsClientsTest {
         assertRefused(port, revoked, HandshakeFailure.REVOKED);
         hivemq(port, client).buildBlocking().connect();
         assertThat(handshakes("success")).isEqualTo(1);
+    }
+
+    /** Each is looked at on the event loop. */
+    @ParameterizedTest
+    @EnumSource
+    void clientThatShowsFiftyCertificatesIsRefused(TlsEngine engine) throws Exception {
+        int port = start(config(engine).toBuilder()
+                .clientCertificates(ClientCertificates.NEED)
+                .authorities(authority.certificate())
+                .build())[0];
+        List<Certificate> behind = new ArrayList<>(List.of(OpenSslAuthority.read(authority.certificate())));
+        for (int i = 0; i < 50; i++) {
+            behind.add(OpenSslAuthority.forged("authority"));
+        }
+        assertThatThrownBy(() -> hivemq(port, client.keyManagers(behind.toArray(Certificate[]::new)))
+                        .buildBlocking()
+                        .connect())
+                .isInstanceOf(RuntimeException.class);
+        hivemq(port, client.keyManagers(behind.getFirst())).buildBlocking().connect();
     }
 
     @ParameterizedTest
@@ -362,11 +383,15 @@ class TlsClientsTest {
     }
 
     private static Mqtt5ClientBuilder hivemq(int port, @Nullable Issued certificate) {
+        return hivemq(port, certificate == null ? null : certificate.keyManagers());
+    }
+
+    private static Mqtt5ClientBuilder hivemq(int port, @Nullable KeyManagerFactory keys) {
         return Mqtt5Client.builder()
                 .serverHost("127.0.0.1")
                 .serverPort(port)
                 .sslConfig(MqttClientSslConfig.builder()
-                        .keyManagerFactory(certificate == null ? null : certificate.keyManagers())
+                        .keyManagerFactory(keys)
                         .trustManagerFactory(authority.trustManagers())
                         .build());
     }

@@ -2,6 +2,7 @@ package io.tributary.broker.tls;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.OpenSslContextOption;
 import io.netty.handler.ssl.OpenSslSessionContext;
 import io.netty.handler.ssl.OpenSslSessionTicketKey;
 import io.netty.handler.ssl.ReferenceCountedOpenSslEngine;
@@ -29,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * what they were made of after the set is released.
  */
 final class ContextSet extends AbstractReferenceCounted {
+    /** What the other side may show; each certificate is looked at on the event loop. The JDK's engine takes eight. */
+    private static final int MOST_CERTIFICATE_BYTES = 16 * 1024;
+
     private final TlsMaterial material;
     private final SslContext main;
     private final Map<String, SslContext> byName;
@@ -148,6 +152,9 @@ final class ContextSet extends AbstractReferenceCounted {
 
     private static void common(SslContextBuilder builder, TlsConfig config, TlsMaterial material) {
         builder.sslProvider(config.chosenEngine().provider()).protocols(config.protocols());
+        if (config.chosenEngine() == TlsEngine.OPENSSL) {
+            builder.option(OpenSslContextOption.MAX_CERTIFICATE_LIST_BYTES, MOST_CERTIFICATE_BYTES);
+        }
         if (!config.ciphers().isEmpty()) {
             builder.ciphers(config.ciphers());
         }

@@ -19,7 +19,8 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
@@ -29,15 +30,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class RevocationLists {
     private static final int WARN_FROM = 10;
+    private static final int MOST_OTHERS = 16;
 
     private final Map<X500Principal, List<SignedList>> byIssuer = new HashMap<>();
     private final List<X509Certificate> authorities;
     private final boolean acceptsOutdated;
     private final InstantSource clock;
 
-    /** A list, and the key that is known to have signed it. */
+    /** A list, the key that is known to have signed it, and some that have not: a long list takes long to hash. */
     private static final class SignedList {
         private final X509CRL list;
+        private final Set<PublicKey> others = ConcurrentHashMap.newKeySet();
         private volatile @Nullable PublicKey signer;
 
         SignedList(X509CRL list) {
@@ -48,11 +51,17 @@ final class RevocationLists {
             if (key.equals(signer)) {
                 return true;
             }
+            if (others.contains(key)) {
+                return false;
+            }
             try {
                 list.verify(key);
                 signer = key;
                 return true;
             } catch (GeneralSecurityException notWithThis) {
+                if (others.size() < MOST_OTHERS) {
+                    others.add(key);
+                }
                 return false;
             }
         }
@@ -138,16 +147,25 @@ final class RevocationLists {
 
     /**
      * The certificate among those that a client has shown that is revoked; null when none is. What it has shown besides
-     * its own may be no part of the path that was validated, and have the name of an authority.
+     * its own may be no part of the path that was validated, and have the name of an authority: lists are looked for
+     * from the authorities on, by keys that these have signed.
      */
     @Nullable
     X509Certificate revoked(List<X509Certificate> shown) {
-        List<X509Certificate> known =
-                Stream.concat(shown.stream(), authorities.stream()).distinct().toList();
-        for (X509Certificate one : shown) {
-            X509CRL list = listFor(one, known);
-            if (list != null && list.getRevokedCertificate(one.getSerialNumber()) != null) {
-                return one;
+        List<X509Certificate> issuers = new ArrayList<>(authorities);
+        for (int i = 0; i < issuers.size(); i++) {
+            X509Certificate issuer = issuers.get(i);
+            for (X509Certificate one : shown) {
+                if (!hasIssued(issuer, one)) {
+                    continue;
+                }
+                X509CRL list = listOf(issuer);
+                if (list != null && list.getRevokedCertificate(one.getSerialNumber()) != null) {
+                    return one;
+                }
+                if (one.getBasicConstraints() >= 0 && !issuers.contains(one)) {
+                    issuers.add(one);
+                }
             }
         }
         return null;
@@ -172,30 +190,31 @@ final class RevocationLists {
 
     /** @param known among which the certificate's issuer is, beside others perhaps */
     private @Nullable X509CRL listFor(X509Certificate certificate, List<X509Certificate> known) {
-        List<SignedList> lists = byIssuer.get(certificate.getIssuerX500Principal());
-        if (lists == null) {
-            return null;
+        for (X509Certificate issuer : known) {
+            X509CRL list = hasIssued(issuer, certificate) ? listOf(issuer) : null;
+            if (list != null) {
+                return list;
+            }
         }
-        List<X509Certificate> issuers = known.stream()
-                .filter(one -> one.getSubjectX500Principal().equals(certificate.getIssuerX500Principal()))
-                .toList();
-        for (SignedList one : lists) {
-            for (X509Certificate candidate : issuers) {
-                if (one.isSignedWith(candidate.getPublicKey()) && hasIssued(candidate, certificate, issuers.size())) {
-                    return one.list;
-                }
+        return null;
+    }
+
+    private @Nullable X509CRL listOf(X509Certificate issuer) {
+        for (SignedList one : byIssuer.getOrDefault(issuer.getSubjectX500Principal(), List.of())) {
+            if (one.isSignedWith(issuer.getPublicKey())) {
+                return one.list;
             }
         }
         return null;
     }
 
     /** Several of one name have different keys, as after an authority got a new one. */
-    private static boolean hasIssued(X509Certificate authority, X509Certificate certificate, int candidates) {
-        if (candidates == 1) {
-            return true;
+    private static boolean hasIssued(X509Certificate issuer, X509Certificate certificate) {
+        if (!issuer.getSubjectX500Principal().equals(certificate.getIssuerX500Principal())) {
+            return false;
         }
         try {
-            certificate.verify(authority.getPublicKey());
+            certificate.verify(issuer.getPublicKey());
             return true;
         } catch (GeneralSecurityException byAnother) {
             return false;

@@ -1,5 +1,6 @@
 package io.tributary.broker.tls;
 
+import io.netty.pkitesting.CertificateBuilder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -11,6 +12,7 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -58,19 +60,18 @@ public final class OpenSslAuthority {
             return CertificateFiles.of(certificate, key);
         }
 
-        /** For clients of this JVM. */
-        public KeyManagerFactory keyManagers() {
+        /** For clients of this JVM, which show these certificates behind their own. */
+        public KeyManagerFactory keyManagers(Certificate... behind) {
             try {
-                Certificate one;
-                try (InputStream in = Files.newInputStream(certificate)) {
-                    one = CertificateFactory.getInstance("X.509").generateCertificate(in);
-                }
+                List<Certificate> chain = new ArrayList<>();
+                chain.add(read(certificate));
+                chain.addAll(List.of(behind));
                 KeyStore store = emptyStore();
                 store.setKeyEntry(
                         "client",
                         PrivateKeys.parse("key", key, Files.readAllBytes(key), null),
                         new char[0],
-                        new Certificate[] {one});
+                        chain.toArray(Certificate[]::new));
                 KeyManagerFactory factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
                 factory.init(store, new char[0]);
                 return factory;
@@ -123,15 +124,30 @@ public final class OpenSslAuthority {
 
     /** What trusts this authority alone, for clients of this JVM. */
     public TrustManagerFactory trustManagers() {
-        try (InputStream in = Files.newInputStream(certificate())) {
+        try {
             KeyStore store = emptyStore();
-            store.setCertificateEntry(
-                    "authority", CertificateFactory.getInstance("X.509").generateCertificate(in));
+            store.setCertificateEntry("authority", read(certificate()));
             TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
             factory.init(store);
             return factory;
         } catch (IOException | GeneralSecurityException e) {
             throw new IllegalStateException(e);
+        }
+    }
+
+    /** A certificate that somebody made who has not the key of the authority with that name. */
+    public static X509Certificate forged(String name) throws Exception {
+        return new CertificateBuilder()
+                .subject("CN=" + name + ", O=Test")
+                .setIsCertificateAuthority(true)
+                .buildSelfSigned()
+                .getCertificate();
+    }
+
+    /** The first certificate in a file. */
+    public static X509Certificate read(Path file) throws IOException, GeneralSecurityException {
+        try (InputStream in = Files.newInputStream(file)) {
+            return (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in);
         }
     }
 

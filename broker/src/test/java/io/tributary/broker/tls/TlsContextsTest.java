@@ -1,5 +1,6 @@
 package io.tributary.broker.tls;
 
+import static io.tributary.broker.tls.OpenSslAuthority.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,12 +14,13 @@ import io.netty.util.ReferenceCountUtil;
 import io.tributary.broker.tls.OpenSslAuthority.Issued;
 import io.tributary.broker.tls.TlsConfig.ClientCertificates;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.cert.CertificateFactory;
+import java.security.NoSuchAlgorithmException;
+import java.security.Provider;
+import java.security.Security;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,6 +28,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
@@ -71,6 +74,30 @@ class TlsContextsTest {
         @Override
         public void certificate(String listener, String host, DoubleSupplier left) {
             seconds.put(host, left);
+        }
+    }
+
+    /** Counts verifications of signatures with the curves of {@link OpenSslAuthority}. */
+    private static final class VerificationCounter extends Provider {
+        private static final long serialVersionUID = 1;
+
+        private final AtomicInteger begun = new AtomicInteger();
+
+        VerificationCounter() {
+            super("counter", "1", "counts verifications");
+            String name = "SHA256withECDSA";
+            Provider.Service real = Security.getProvider("SunEC").getService("Signature", name);
+            putService(new Provider.Service(this, "Signature", name, real.getClassName(), null, null) {
+                @Override
+                public Object newInstance(@Nullable Object parameter) throws NoSuchAlgorithmException {
+                    begun.incrementAndGet();
+                    return real.newInstance(null);
+                }
+            });
+        }
+
+        int verifications() {
+            return begun.get();
         }
     }
 
@@ -407,6 +434,29 @@ class TlsContextsTest {
     }
 
     @Test
+    void certificatesThatHaveTheNameOfAnAuthorityCostOneVerificationEach() throws Exception {
+        OpenSslAuthority real = OpenSslAuthority.in(folder.resolve("real"), "same");
+        Issued client = real.client("client");
+        TlsConfig config = config().toBuilder()
+                .clientCertificates(ClientCertificates.NEED)
+                .authorities(real.certificate())
+                .crls(real.list("crl.pem"))
+                .build();
+        List<X509Certificate> shown = new ArrayList<>(List.of(read(client.certificate()), read(real.certificate())));
+        for (int i = 0; i < 300; i++) {
+            shown.add(OpenSslAuthority.forged("same"));
+        }
+        VerificationCounter counter = new VerificationCounter();
+        Security.insertProviderAt(counter, 1);
+        try (TlsContexts contexts = TlsContexts.forListener("tcp", config)) {
+            assertThat(contexts.revoked(shown)).isNull();
+            assertThat(counter.verifications()).isBetween(300, 310);
+        } finally {
+            Security.removeProvider(counter.getName());
+        }
+    }
+
+    @Test
     void listThatIsNearlyOutdatedIsAWarning() {
         Path list = authority.list("nearly.pem", "-crldays", "10");
         AtomicReference<Instant> now = new AtomicReference<>(Instant.now().plus(Duration.ofDays(8)));
@@ -428,12 +478,6 @@ class TlsContextsTest {
 
     private static Instant end(Issued issued) throws Exception {
         return read(issued.certificate()).getNotAfter().toInstant();
-    }
-
-    private static X509Certificate read(Path certificate) throws Exception {
-        try (InputStream in = Files.newInputStream(certificate)) {
-            return (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in);
-        }
     }
 
     private double seconds(String host) {
