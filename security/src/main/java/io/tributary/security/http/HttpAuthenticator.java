@@ -92,11 +92,13 @@ public final class HttpAuthenticator implements Authenticator {
         if (kept != null) {
             return Authenticator.answer(kept.result(clock));
         }
-        byte[] question = ServiceQuestion.json(client, password);
-        return queue.submit(() -> send(question)).thenCompose(this::read).thenApply(answer -> {
-            cache.put(key, answer);
-            return answer.result(clock);
-        });
+        // What waits is made into JSON when it is sent: its text may be six times as long.
+        return queue.submit(() -> send(ServiceQuestion.json(client, password)))
+                .thenCompose(this::read)
+                .thenApply(answer -> {
+                    cache.put(key, answer);
+                    return answer.result(clock);
+                });
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.tributary.security.jwt;
 
 import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.JWSVerifier;
 import com.nimbusds.jose.crypto.ECDSAVerifier;
 import com.nimbusds.jose.crypto.MACVerifier;
@@ -95,10 +96,11 @@ final class JwtAuthenticator implements Authenticator, EnhancedAuthenticator {
         if (token.length > LARGEST_TOKEN) {
             return no("the token has more than " + LARGEST_TOKEN + " bytes");
         }
-        SignedJWT parsed;
+        JWSHeader header;
         JWTClaimsSet claims;
         try {
-            parsed = SignedJWT.parse(new String(token, StandardCharsets.US_ASCII)); // not one without a signature
+            SignedJWT parsed = parse(token);
+            header = parsed.getHeader();
             claims = parsed.getJWTClaimsSet();
         } catch (ParseException | RuntimeException malformed) {
             return no("not a signed token");
@@ -109,8 +111,22 @@ final class JwtAuthenticator implements Authenticator, EnhancedAuthenticator {
         if (config.issuer() != null && !config.issuer().equals(claims.getIssuer())) {
             return Authenticator.answer(NotMine.PLAIN);
         }
-        return AuthenticatorContext.busyWhenRejected(source.keysFor(parsed.getHeader())
-                .thenCompose(keys -> threads.submit(asker, () -> decide(client, parsed, claims, keys))));
+        // Only the bytes wait: what is parsed of them takes up to thirty times as much, and anybody may have sent it.
+        return AuthenticatorContext.busyWhenRejected(source.keysFor(header)
+                .thenCompose(keys -> threads.submit(asker, () -> decide(client, token, keys))));
+    }
+
+    private static SignedJWT parse(byte[] token) throws ParseException {
+        return SignedJWT.parse(new String(token, StandardCharsets.US_ASCII)); // not one without a signature
+    }
+
+    private Result decide(ClientInfo client, byte[] token, Keys keys) {
+        try {
+            SignedJWT parsed = parse(token);
+            return decide(client, parsed, parsed.getJWTClaimsSet(), keys);
+        } catch (ParseException changed) {
+            throw new IllegalStateException("the token was changed while it waited", changed);
+        }
     }
 
     private Result decide(ClientInfo client, SignedJWT token, JWTClaimsSet claims, Keys keys) {

@@ -13,9 +13,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -37,6 +39,9 @@ final class RemoteKeys implements KeySource {
     /** How long a client waits for an unknown key. */
     static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
 
+    /** How many clients wait for keys; further ones are refused. */
+    static final int MOST_WAITING = 10_000;
+
     private static final Duration USUAL_AGE = Duration.ofMinutes(5);
     private static final Duration LEAST_AGE = Duration.ofMinutes(1);
     private static final Duration MOST_AGE = Duration.ofHours(24);
@@ -50,6 +55,7 @@ final class RemoteKeys implements KeySource {
     private final WebClient web;
     private final LongSupplier nanoTime;
     private final ScheduledExecutorService timer;
+    private final AtomicInteger waiting = new AtomicInteger();
     private volatile @Nullable Fetched fetched;
 
     // Guarded by this.
@@ -84,7 +90,13 @@ final class RemoteKeys implements KeySource {
                     ? CompletableFuture.failedFuture(new IllegalStateException("there are no keys from " + address))
                     : CompletableFuture.completedFuture(now.keys());
         }
-        return coming.copy().orTimeout(LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+        if (waiting.incrementAndGet() > MOST_WAITING) {
+            waiting.decrementAndGet();
+            return CompletableFuture.failedFuture(new RejectedExecutionException("too many wait for keys"));
+        }
+        return coming.copy()
+                .orTimeout(LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS)
+                .whenComplete((_, _) -> waiting.decrementAndGet());
     }
 
     @Override

@@ -44,6 +44,7 @@ import io.tributary.security.watch.FileContent;
 import io.tributary.security.web.BadServer;
 import io.tributary.security.web.WebClient;
 import io.tributary.security.work.WorkPool;
+import java.lang.ref.WeakReference;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -57,8 +58,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -445,6 +448,48 @@ class JwtAuthenticatorTest {
             assertThat(byPassword.join()).isInstanceOf(Accepted.class);
             assertThat(byMethod.join()).isInstanceOf(Success.class);
             assertThat(flood.get(0).join()).isInstanceOf(Accepted.class);
+        }
+    }
+
+    /** Parsed, a token of 8 kB takes 200 kB. */
+    @Test
+    void nothingButTheBytesOfATokenWaits() {
+        List<WeakReference<JWSHeader>> parsed = new ArrayList<>();
+        CompletableFuture<Keys> coming = new CompletableFuture<>();
+        KeySource never = header -> {
+            parsed.add(new WeakReference<>(header));
+            return coming;
+        };
+        JwtAuthenticator authenticator = new JwtAuthenticator(
+                config(new JwtConfig.Given(Keys.secret(SECRET))), never, context.clock(), context.hashing());
+        CompletableFuture<Result> answer = authenticator
+                .authenticate(client("c"), utf8(hmac(subject("a"))))
+                .toCompletableFuture();
+        await().until(() -> {
+            System.gc();
+            return parsed.getFirst().get() == null;
+        });
+        assertThat(answer).isNotDone();
+        coming.complete(Keys.secret(SECRET));
+        assertThat(answer.orTimeout(20, TimeUnit.SECONDS).join()).isInstanceOf(Accepted.class);
+    }
+
+    @Test
+    void onlySoManyWaitForKeys() throws Exception {
+        JWSHeader header =
+                new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("rsa-1").build();
+        try (BadServer server = new BadServer(_ -> set(RSA))) {
+            server.is(BadServer.Mood.HANGS);
+            RemoteKeys keys = remote(server, new AtomicLong());
+            List<CompletableFuture<Keys>> waiting = Stream.generate(
+                            () -> keys.keysFor(header).toCompletableFuture())
+                    .limit(RemoteKeys.MOST_WAITING + 1L)
+                    .toList();
+            assertThat(waiting.getLast())
+                    .failsWithin(Duration.ofSeconds(20))
+                    .withThrowableThat()
+                    .withCauseInstanceOf(RejectedExecutionException.class);
+            keys.close();
         }
     }
 
