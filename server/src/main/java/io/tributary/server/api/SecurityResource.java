@@ -179,6 +179,9 @@ public final class SecurityResource {
                 && (before == null || !before.stamp().equals(stamp))) {
             Stamp _ = done(table, id, new ChangeResult.Conflict(before == null ? null : before.stamp()));
         }
+        if (condition instanceof Change.Present) { // what somebody makes meanwhile would be replaced unread
+            Stamp _ = done(table, id, new ChangeResult.Conflict(null));
+        }
         JsonFields body = JsonFields.parse(request.body());
         String password = body.text("password");
         boolean isNew = condition instanceof Change.Absent;

@@ -173,6 +173,10 @@ class SecurityApiTest {
         assertThat(late.body()).contains("\"status\":412").contains("acme");
         assertThat(api.send("PUT", "/api/v1/security/tenants/acme", "{}").statusCode())
                 .isEqualTo(428);
+        assertThat(api.send("PUT", "/api/v1/security/tenants/nobodys", "no JSON", "If-Match", "*")
+                        .statusCode())
+                .as("nothing is read where there is nothing to be replaced")
+                .isEqualTo(412);
         assertThat(api.send("DELETE", "/api/v1/security/tenants/acme", "", "If-Match", first)
                         .statusCode())
                 .isEqualTo(412);
