@@ -64,15 +64,15 @@ class RedisChecksTest {
     /** After a power failure all servers start at the same time. */
     @Test
     void serversThatComeUpLaterAreWaitedFor() throws IOException {
-        try (LocalRedis redis = LocalRedis.in(folder).start();
-                ServerSocket first = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+        try (LocalRedis redis = LocalRedis.in(folder).start()) {
             redis.stop();
-            RedisConfig config =
-                    RedisConfig.of(List.of(TestRedis.node(first.getLocalPort()), TestRedis.node(redis.port(1))));
-            CompletableFuture<List<String>> problems =
-                    supplyAsync(() -> RedisChecks.problems(config, 0, 4, Duration.ofHours(1)));
-            first.accept().close();
-            first.close(); // it was asked, and now the servers are
+            CompletableFuture<List<String>> problems;
+            try (ServerSocket first = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+                RedisConfig config =
+                        RedisConfig.of(List.of(TestRedis.node(first.getLocalPort()), TestRedis.node(redis.port(1))));
+                problems = supplyAsync(() -> RedisChecks.problems(config, 0, 4, Duration.ofHours(1)));
+                first.accept().close(); // it was asked, and now the servers are
+            }
             redis.restartAll();
             assertThat(get(problems)).isEmpty();
         }
