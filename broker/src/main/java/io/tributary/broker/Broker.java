@@ -367,8 +367,9 @@ public final class Broker implements AutoCloseable {
      * Subscribes the embedding application to a topic filter, until the returned subscription is closed. Retained
      * messages come on the caller's thread, before this returns; the others on threads of the broker, those published
      * meanwhile between the retained ones. Of a topic the newest message comes last, and may come twice then. While the
-     * broker begins anew this returns at once, and retained messages come later, on a thread of the broker. The consumer
-     * must not block; it may subscribe, and end subscriptions, which waits for nothing.
+     * broker begins anew this returns at once, and retained messages come later, on a thread of the broker.
+     *
+     * <p>The consumer must not block; it may subscribe, and end subscriptions, which waits for nothing.
      *
      * @param topicFilter a topic filter, {@code $share/name/...} included
      * @param qos the maximum quality of service; messages are handed over once while the process lives, whatever it is
