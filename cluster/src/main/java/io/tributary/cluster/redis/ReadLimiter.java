@@ -3,15 +3,25 @@ package io.tributary.cluster.redis;
 import io.tributary.cluster.redis.RedisRecorder.Failure;
 import io.tributary.cluster.redis.RedisRecorder.Operation;
 import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lets so many reads go to Redis at once, and has the others wait their turn: when a hundred thousand clients come back
  * together, their pages do not arrive together. A read that has waited too long, or finds too many waiting, fails. Any
  * thread may call; nothing blocks.
+ *
+ * <p>Shards take turns, and no shard has more reads on their way, or waiting, than are left over for the others: their
+ * servers may answer while that of the shard is silent. A shard whose read has failed has one at a time on its way,
+ * until one succeeds.
  */
 final class ReadLimiter {
     private static final int MAX_WAITING = 100_000;
@@ -21,7 +31,11 @@ final class ReadLimiter {
     private final RedisRecorder recorder;
 
     // Guarded by this.
-    private final Queue<Waiting<?>> waiting = new ArrayDeque<>();
+    private final Map<Integer, ShardReads> shards = new HashMap<>();
+    /** Those that have reads waiting, the one whose turn is next first. */
+    private final Set<ShardReads> turns = new LinkedHashSet<>();
+
+    private int waiting;
     private int running;
     private boolean draining;
 
@@ -38,22 +52,26 @@ final class ReadLimiter {
         this.recorder = recorder;
     }
 
-    /** Does the read now or later. */
-    <T> CompletionStage<T> pass(Supplier<CompletionStage<T>> read) {
+    /** Does the read of a shard now or later. */
+    <T> CompletionStage<T> pass(int shard, Supplier<CompletionStage<T>> read) {
         Waiting<T> entry = new Waiting<>(read, new CompletableFuture<>(), System.nanoTime() + maxWaitNanos);
         synchronized (this) {
-            if (waiting.size() >= MAX_WAITING) {
+            ShardReads reads = shards.computeIfAbsent(shard, _ -> new ShardReads());
+            if (reads.waiting.size() >= MAX_WAITING - waiting) {
                 return refused();
             }
-            waiting.add(entry);
+            reads.waiting.add(entry);
+            waiting++;
+            turns.add(reads);
         }
         drain();
         return entry.result;
     }
 
-    private void finished() {
+    private void finished(ShardReads shard) {
         synchronized (this) {
             running--;
+            shard.running--;
         }
         drain();
     }
@@ -61,41 +79,72 @@ final class ReadLimiter {
     /** Begins what may begin. One thread at a time does, in a loop: a read may be over before its turn ends. */
     private void drain() {
         while (true) {
+            ShardReads shard;
             Waiting<?> next;
             int left;
             synchronized (this) {
-                next = draining || running >= permits ? null : waiting.poll();
-                if (next == null) {
+                shard = draining || running >= permits ? null : takeTurn();
+                if (shard == null) {
                     return;
                 }
                 draining = true;
                 running++;
-                left = waiting.size();
+                shard.running++;
+                next = shard.waiting.remove();
+                left = --waiting;
+                if (!shard.waiting.isEmpty()) {
+                    turns.add(shard);
+                }
             }
             recorder.onWaitingReads(left);
-            begin(next);
+            begin(shard, next);
             synchronized (this) {
                 draining = false;
             }
         }
     }
 
-    private <T> void begin(Waiting<T> next) {
+    /** The next shard that may have another read on its way, which waits for no turn any more; null if none may. */
+    private @Nullable ShardReads takeTurn() {
+        for (Iterator<ShardReads> all = turns.iterator(); all.hasNext(); ) {
+            ShardReads shard = all.next();
+            if (shard.running < (shard.isFailing ? 1 : permits - running)) {
+                all.remove();
+                return shard;
+            }
+        }
+        return null;
+    }
+
+    private <T> void begin(ShardReads shard, Waiting<T> next) {
         boolean tooLate = System.nanoTime() - next.deadlineNanos > 0;
         CompletionStage<T> stage = tooLate ? refused() : next.read.get();
         stage.whenComplete((value, failure) -> {
+            if (!tooLate) {
+                shard.isFailing = failure != null;
+            }
             if (failure == null) {
                 next.result.complete(value);
             } else {
                 next.result.completeExceptionally(failure);
             }
-            finished();
+            finished(shard);
         });
     }
 
     private <T> CompletionStage<T> refused() {
         recorder.onFailure(Operation.READ_QUEUE, Failure.OVERLOADED);
         return CompletableFuture.failedFuture(new RedisStoreException("too many reads wait for Redis already"));
+    }
+
+    /** The reads of a shard. */
+    private static final class ShardReads {
+        // Guarded by the limiter.
+        private final Queue<Waiting<?>> waiting = new ArrayDeque<>();
+        private int running;
+
+        /** Whether the last read that Redis was asked for, and that is over, has failed; any thread. */
+        private volatile boolean isFailing;
     }
 
     /** A read that waits for its turn. */

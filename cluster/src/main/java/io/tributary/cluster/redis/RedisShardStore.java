@@ -95,7 +95,7 @@ public final class RedisShardStore implements ShardStore {
             int shard, String clientId, long fromSequence, int maxEntries, int maxBytes, Priorities priorities) {
         long from = Math.min(fromSequence, StateBytes.MAX_NUMBER);
         ScriptCall call = queueCall(shard, clientId, from, maxEntries, maxBytes, priorities);
-        return reads.pass(() -> scripts.run(call)).thenApply(RedisShardStore::queuePage);
+        return reads.pass(shard, () -> scripts.run(call)).thenApply(RedisShardStore::queuePage);
     }
 
     private ScriptCall queueCall(
@@ -122,7 +122,7 @@ public final class RedisShardStore implements ShardStore {
             decimal(Math.clamp(maxEntries, 1, MAX_ENTRIES))
         };
         ScriptCall call = new ScriptCall(RedisScript.READ_EXPIRED, shard, queue, arguments);
-        return reads.pass(() -> scripts.run(call)).thenApply(RedisShardStore::expiredPage);
+        return reads.pass(shard, () -> scripts.run(call)).thenApply(RedisShardStore::expiredPage);
     }
 
     private static ExpiredPage expiredPage(List<Object> reply) {

@@ -18,13 +18,15 @@ import org.junit.jupiter.api.Test;
 
 class ReadLimiterTest {
     private static final long LONG = Duration.ofMinutes(1).toNanos();
+    private static final int SHARD = 0;
+    private static final int OTHER_SHARD = 1;
 
     private final List<CompletableFuture<Integer>> begun = new ArrayList<>();
     private final CountingRecorder recorder = new CountingRecorder();
 
     @Test
     void readsWaitTheirTurnWhenEnoughAreOnTheirWay() {
-        ReadLimiter gate = new ReadLimiter(2, LONG, recorder);
+        ReadLimiter gate = new ReadLimiter(3, LONG, recorder); // of which one is left for other shards
         List<CompletionStage<Integer>> results = read(gate, 4);
         assertThat(begun).hasSize(2);
         begun.get(1).complete(11);
@@ -32,6 +34,7 @@ class ReadLimiterTest {
         assertThat(begun).hasSize(3);
         begun.get(2).completeExceptionally(new IllegalStateException("a failure"));
         assertFails(results.get(2), IllegalStateException.class);
+        begun.getFirst().complete(0);
         assertThat(begun).hasSize(4);
         assertThat(recorder.waitingReads()).endsWith(1, 0);
     }
@@ -47,11 +50,49 @@ class ReadLimiterTest {
     @Test
     void readsFailWhenTooManyWait() {
         ReadLimiter gate = new ReadLimiter(1, LONG, recorder);
-        List<CompletionStage<Integer>> results = read(gate, 100_002);
-        assertThat(results.get(100_000).toCompletableFuture()).isNotDone();
-        assertFails(results.get(100_001), RedisStoreException.class);
+        List<CompletionStage<Integer>> results = read(gate, 50_002);
+        assertThat(results.get(50_000).toCompletableFuture()).isNotDone();
+        assertFails(results.get(50_001), RedisStoreException.class);
+        CompletionStage<Integer> ofAnother = gate.pass(OTHER_SHARD, this::begin);
+        assertThat(ofAnother.toCompletableFuture()).isNotDone();
         begun.getFirst().complete(0);
         assertThat(begun).hasSize(2);
+    }
+
+    @Test
+    void readsOfAShardWhoseServerIsSilentHoldUpNoneOfOthers() {
+        ReadLimiter gate = new ReadLimiter(4, LONG, recorder);
+        read(gate, 20);
+        int ofSilent = begun.size();
+        gate.pass(OTHER_SHARD, this::begin);
+        assertThat(begun).hasSize(ofSilent + 1);
+    }
+
+    @Test
+    void shardWhoseReadsFailHasOneOnItsWayUntilOneSucceeds() {
+        ReadLimiter gate = new ReadLimiter(7, LONG, recorder);
+        read(gate, 20);
+        assertThat(begun).hasSize(4);
+        for (int i = 0; i < 4; i++) {
+            begun.get(i).completeExceptionally(new IllegalStateException("no answer"));
+        }
+        assertThat(begun).hasSize(5);
+        begun.get(4).completeExceptionally(new IllegalStateException("no answer"));
+        assertThat(begun).hasSize(6);
+        begun.get(5).complete(0);
+        assertThat(begun).hasSize(10);
+    }
+
+    @Test
+    void shardsTakeTurns() {
+        ReadLimiter gate = new ReadLimiter(1, LONG, recorder);
+        List<CompletionStage<Integer>> results = read(gate, 3);
+        CompletionStage<Integer> ofAnother = gate.pass(OTHER_SHARD, this::begin);
+        begun.get(0).complete(0);
+        begun.get(1).complete(1);
+        begun.get(2).complete(2);
+        assertThat(get(ofAnother)).isBetween(1, 2);
+        assertThat(results.get(2).toCompletableFuture()).isNotDone();
     }
 
     @Test
@@ -59,7 +100,7 @@ class ReadLimiterTest {
         ReadLimiter gate = new ReadLimiter(1, LONG, recorder);
         List<CompletionStage<Integer>> results = new ArrayList<>(read(gate, 1));
         for (int i = 0; i < 50_000; i++) {
-            results.add(gate.pass(() -> CompletableFuture.failedFuture(new IllegalStateException("at once"))));
+            results.add(gate.pass(SHARD, () -> CompletableFuture.failedFuture(new IllegalStateException("at once"))));
         }
         begun.getFirst().complete(0);
         assertThat(results).allMatch(result -> result.toCompletableFuture().isDone());
@@ -73,13 +114,15 @@ class ReadLimiterTest {
             ReadLimiter gate = new ReadLimiter(3, LONG, RedisRecorder.NONE);
             List<CompletableFuture<CompletionStage<Integer>>> passed = IntStream.range(0, 10_000)
                     .mapToObj(i -> CompletableFuture.supplyAsync(
-                            () -> gate.pass(() -> CompletableFuture.supplyAsync(
-                                    () -> {
-                                        most.accumulateAndGet(running.incrementAndGet(), Math::max);
-                                        running.decrementAndGet();
-                                        return i;
-                                    },
-                                    threads)),
+                            () -> gate.pass(
+                                    i % 5,
+                                    () -> CompletableFuture.supplyAsync(
+                                            () -> {
+                                                most.accumulateAndGet(running.incrementAndGet(), Math::max);
+                                                running.decrementAndGet();
+                                                return i;
+                                            },
+                                            threads)),
                             threads))
                     .toList();
             for (int i = 0; i < passed.size(); i++) {
@@ -91,7 +134,9 @@ class ReadLimiterTest {
     }
 
     private List<CompletionStage<Integer>> read(ReadLimiter gate, int count) {
-        return IntStream.range(0, count).mapToObj(_ -> gate.pass(this::begin)).toList();
+        return IntStream.range(0, count)
+                .mapToObj(_ -> gate.pass(SHARD, this::begin))
+                .toList();
     }
 
     private CompletionStage<Integer> begin() {

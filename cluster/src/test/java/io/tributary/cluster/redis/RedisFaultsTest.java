@@ -33,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RedisFaultsTest {
     private static final int SHARDS = 4;
     private static final int SHARD = 1;
+    private static final int OTHER_SHARD = 0;
     /** The server that has the shard's slot at first. */
     private static final int PRIMARY = 2;
 
@@ -156,6 +157,25 @@ class RedisFaultsTest {
         redis.resume(PRIMARY);
         owner.save(21, 40); // the first of them may have been applied though it failed
         owner.check(40);
+    }
+
+    @Test
+    void queuesOfOtherShardsAreReadWhileThePrimaryStandsStill() {
+        start(LocalRedis.in(folder));
+        assertThat(primaryOf(SHARD)).isNotEqualTo(primaryOf(OTHER_SHARD));
+        get(store.readQueue(OTHER_SHARD, "a", 0, 100, 1 << 20));
+        redis.pause(PRIMARY);
+        List<CompletableFuture<QueuePage>> silent = IntStream.range(0, 300)
+                .mapToObj(_ -> store.readQueue(SHARD, "a", 0, 100, 1 << 20).toCompletableFuture())
+                .toList();
+        get(store.readQueue(OTHER_SHARD, "a", 0, 100, 1 << 20));
+        assertThat(silent).noneMatch(CompletableFuture::isDone);
+        redis.resume(PRIMARY);
+    }
+
+    private String primaryOf(int shard) {
+        int slot = SlotHash.getSlot(SlotTags.of(SHARDS).get(shard));
+        return cluster.connection().getPartitions().getPartitionBySlot(slot).getNodeId();
     }
 
     @Test

@@ -26,7 +26,7 @@ import org.springframework.util.unit.DataSize;
  * @param commandTimeout How long a call may take until it is taken for failed; also the limit for making a connection.
  * @param requestQueueSize How many calls may be on their way on one connection; there is one to each primary.
  * @param concurrentReads How many pages of queues, of at most 256KB each, may be on their way to this node; fewer than
- *     {@code request-queue-size}.
+ *     {@code request-queue-size}. No shard takes more of them than it leaves to the others.
  * @param inlineSize Up to what size a message lies in the queues themselves, all its copies for sessions of a shard
  *     together; a larger one lies apart, once for all of them, see docs/redis-layout.md.
  * @param topologyRefresh How often the cluster is asked for its nodes; it is also asked at any sign of a change.
