@@ -310,6 +310,9 @@ final class SessionDelivery {
         int most = to.toRead(lane);
         if (to.reading == null) {
             Priorities priorities = new Priorities(lane, Message.HIGHEST_PRIORITY);
+            if (shard.queues.doesStoreFail()) {
+                most = 1; // what waits for a silent store would take the memory of other shards
+            }
             // Counts from now on, for many sessions may read at once.
             long bytes = most == 1 ? 0 : Math.min(client.queuedBytes(), SessionQueues.PAGE_BYTES);
             shard.reads(bytes);

@@ -45,6 +45,7 @@ final class SessionQueues {
     private long savingApplied;
     private long storedApplied;
     private boolean storeMoved;
+    private boolean storeFails;
     private Losses losses = (_, _) -> {};
     private final Set<Reading> readings = new HashSet<>();
 
@@ -111,6 +112,11 @@ final class SessionQueues {
         return storeMoved;
     }
 
+    /** Whether the store could not give the last page that it was asked for. */
+    boolean doesStoreFail() {
+        return storeFails;
+    }
+
     /** Whether a session has ended. */
     boolean isOver(SessionState client) {
         return state.client(client.clientId()) != client;
@@ -144,6 +150,7 @@ final class SessionQueues {
         store.readQueue(shard, client.clientId(), from, max, PAGE_BYTES, priorities)
                 .whenComplete((page, failure) -> thread.execute(() -> {
                     readings.remove(reading);
+                    storeFails = failure != null;
                     if (page == null || isOver(client)) {
                         then.accept(null);
                     } else if (reading.isOutdated) {

@@ -123,6 +123,19 @@ class SessionDeliveryTest {
         assertThat(shard.deliveries.memory.taken()).isLessThan(read);
     }
 
+    @Test
+    void pagesTakeNoMemoryUntilTheStoreAnswersAgain() {
+        comesBackToHundred(() -> {});
+        shard.store.fail();
+        shard.deliveries.tick();
+        shard.fold(detach("a", shard.client("a").epoch(), 0), attach("a", 9));
+        assertThat(shard.store.queueReadSizes).containsExactly(3, 1, 1);
+        assertThat(shard.deliveries.memory.taken()).isLessThan(shard.client("a").queuedBytes());
+
+        shard.store.answerAll();
+        assertThat(shard.target.take()).containsExactly("9: 1", "9: 2 3");
+    }
+
     /** A session comes back to a queue that is in the store. */
     private void comesBackToHundred(Runnable before) {
         shard.fold(attach("a", 7), detach("a", 1, 0));
