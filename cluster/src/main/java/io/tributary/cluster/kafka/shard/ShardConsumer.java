@@ -104,7 +104,7 @@ final class ShardConsumer implements AutoCloseable {
         }
         this.consumer = KafkaClients.consumer(config, ClientProperties.shardConsumer(config, clientId));
         this.commits = new ConsumerGroupOffsets(consumer, cursors, System::nanoTime);
-        this.lags = new ShardLags(consumer, topic, shards, commits::notedOf, retention, clock);
+        this.lags = new ShardLags(consumer, topic, shards, commits::notedOf, retention, clock, System::nanoTime);
         this.thread = Thread.ofPlatform().name(clientId + "-reader").daemon().unstarted(this::run);
         this.early =
                 new EarlyRecords(cursors, thread, isOnlyNode, config.reading().maxPollRecords());

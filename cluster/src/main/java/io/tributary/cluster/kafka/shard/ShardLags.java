@@ -1,5 +1,6 @@
 package io.tributary.cluster.kafka.shard;
 
+import io.tributary.common.time.LineAMinute;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -8,12 +9,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.IntToLongFunction;
+import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,7 +37,9 @@ final class ShardLags {
     private final long retentionMillis;
     private final InstantSource clock;
     private final long periodNanos;
-    private long lookedNanos = System.nanoTime();
+    private final LongSupplier nanoTime;
+    private final LineAMinute failures;
+    private long lookedNanos;
     private volatile Set<Integer> lagging = Set.of();
 
     /**
@@ -49,10 +54,14 @@ final class ShardLags {
             int shards,
             IntToLongFunction applied,
             Duration retention,
-            InstantSource clock) {
+            InstantSource clock,
+            LongSupplier nanoTime) {
         this.consumer = consumer;
         this.applied = applied;
         this.clock = clock;
+        this.nanoTime = nanoTime;
+        failures = new LineAMinute(nanoTime);
+        lookedNanos = nanoTime.getAsLong();
         partitions = Set.copyOf(IntStream.range(0, shards)
                 .mapToObj(shard -> new TopicPartition(topic, shard))
                 .toList());
@@ -67,7 +76,7 @@ final class ShardLags {
 
     /** Looks again next time when it is woken up meanwhile, which its caller is told by the consumer's exception. */
     void lookIfDue() {
-        if (retentionMillis == 0 || System.nanoTime() - lookedNanos < periodNanos) {
+        if (retentionMillis == 0 || nanoTime.getAsLong() - lookedNanos < periodNanos) {
             return;
         }
         try {
@@ -76,10 +85,15 @@ final class ShardLags {
                 tell(found);
             }
             lagging = found;
-            lookedNanos = System.nanoTime();
-        } catch (TimeoutException e) {
-            lookedNanos = System.nanoTime();
-            LOG.debug("Kafka does not tell how far the shards are", e);
+            lookedNanos = nanoTime.getAsLong();
+        } catch (WakeupException e) {
+            throw e;
+        } catch (KafkaException e) { // a right that was taken away, too, is no reason not to read
+            lookedNanos = nanoTime.getAsLong();
+            String others = failures.happened();
+            if (others != null) {
+                LOG.warn("Kafka does not tell how far the shards are{}", others, e);
+            }
         }
     }
 
