@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
@@ -225,10 +226,11 @@ final class BacklogReader implements AutoCloseable {
                         filling.add(record);
                     }
                 }
-                if (consumer.position(partition) == next) {
+                OffsetAndMetadata reached = polled.nextOffsets().get(partition);
+                if (reached == null) {
                     break; // nothing came in time
                 }
-                next = consumer.position(partition);
+                next = reached.offset();
             } catch (OffsetOutOfRangeException e) {
                 LOG.debug("deleted meanwhile", e);
                 break;

@@ -22,6 +22,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of reads when something fails that is no answer of Kafka's. */
@@ -82,6 +83,15 @@ class BacklogReaderTest {
     void readIsAnsweredWhenRecordsTakeLongerThanExpected() {
         try (BacklogReader reader =
                 reader(Slow::new, _ -> CompletableFuture.completedFuture(new Bounds(0, Slow.END)))) {
+            assertThat(get(read(reader).answer()).next()).isEqualTo(Slow.END);
+        }
+    }
+
+    /** Kafka's consumer asks the new leader where it is first, for up to a minute. */
+    @Test
+    void readIsAnsweredWhenItsPartitionHasJustGotAnotherLeader() {
+        try (BacklogReader reader =
+                reader(Unvalidated::new, _ -> CompletableFuture.completedFuture(new Bounds(0, Slow.END)))) {
             assertThat(get(read(reader).answer()).next()).isEqualTo(Slow.END);
         }
     }
@@ -148,7 +158,7 @@ class BacklogReaderTest {
     }
 
     /** Gives records to whoever waits for half a second. */
-    private static final class Slow extends MockConsumer<byte[], byte[]> {
+    private static class Slow extends MockConsumer<byte[], byte[]> {
         private static final long END = 5;
 
         private Slow() {
@@ -162,6 +172,14 @@ class BacklogReaderTest {
                 addRecord(new ConsumerRecord<>(PARTITION.topic(), 0, END - 1, new byte[0], new byte[0]));
             }
             return super.poll(timeout);
+        }
+    }
+
+    /** Knows no position, after its records. */
+    private static final class Unvalidated extends Slow {
+        @Override
+        public synchronized long position(TopicPartition partition) {
+            throw new TimeoutException("as the test wants");
         }
     }
 }
