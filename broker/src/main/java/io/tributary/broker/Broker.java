@@ -369,7 +369,8 @@ public final class Broker implements AutoCloseable {
      * meanwhile between the retained ones. Of a topic the newest message comes last, and may come twice then. While the
      * broker begins anew this returns at once, and retained messages come later, on a thread of the broker.
      *
-     * <p>The consumer must not block; it may subscribe, and end subscriptions, which waits for nothing.
+     * <p>The consumer must not block. It may end subscriptions, which waits for nothing, and leaves it to a thread of
+     * the application to make others, which in a cluster waits for other nodes.
      *
      * @param topicFilter a topic filter, {@code $share/name/...} included
      * @param qos the maximum quality of service; messages are handed over once while the process lives, whatever it is

@@ -209,10 +209,11 @@ public final class ApplicationGroups implements AutoCloseable {
 
     private void hostFor(String name, SharedGroup group) {
         int most = services.limits().sharedPerClient();
-        Receiver member =
-                group.findHere(each -> hosts.hasRoomFor(each.subscriber().clientId(), most));
+        Receiver member = group.findHere(each -> each.subscriber().isInProcess()
+                || hosts.hasRoomFor(each.subscriber().clientId(), most));
         if (member != null) {
-            hosts.host(name, member.subscriber().clientId(), services);
+            Subscriber first = member.subscriber();
+            hosts.host(name, first.isInProcess() ? null : first.clientId(), services);
             return;
         }
         List<Sharing> refused = sharing.remove(name);

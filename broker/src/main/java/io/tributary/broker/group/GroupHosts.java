@@ -93,8 +93,8 @@ public final class GroupHosts {
 
     /**
      * Whether a client may bring one more about: not while the most shared subscriptions that it may have are here that
-     * it brought about and that have no members any more, or it could go on for ever by unsubscribing. Members of others
-     * do not count against it.
+     * it brought about and that have no members any more, or it could go on for ever by unsubscribing. Those that have
+     * members do not count against it.
      */
     boolean hasRoomFor(String clientId, int mostShared) {
         assert thread.isCaller();

@@ -6,6 +6,7 @@ import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
+import io.tributary.common.thread.StageFailure;
 import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.ExpiredPage;
 import io.tributary.persistence.shard.ShardStore.Priorities;
@@ -17,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -150,7 +152,10 @@ final class SessionQueues {
         store.readQueue(shard, client.clientId(), from, max, PAGE_BYTES, priorities)
                 .whenComplete((page, failure) -> thread.execute(() -> {
                     readings.remove(reading);
-                    storeFails = failure != null;
+                    if (failure == null
+                            || !(StageFailure.cause(failure) instanceof RejectedExecutionException)) { // it was asked
+                        storeFails = failure != null;
+                    }
                     if (page == null || isOver(client)) {
                         then.accept(null);
                     } else if (reading.isOutdated) {

@@ -7,8 +7,8 @@ import java.util.function.LongSupplier;
 
 /**
  * How many clients' connections of this node have asked for their sessions and wait for the answer of an owner, by
- * shard. What waits takes memory, also of connections that are gone, and clients come back: so their number is bounded, and where
- * no owner is going to answer soon they need not wait. Any thread.
+ * shard. What waits takes memory, also of connections that are gone, and clients come back: so their number is bounded,
+ * and where no owner is going to answer soon they need not wait. Any thread.
  */
 final class WaitingAttaches {
     /** The most that wait in a shard that has an owner. */

@@ -22,8 +22,8 @@ public record LinkConfig(
         int maxHalfOpen,
         LinkTimings timings) {
     /**
-     * How large a frame between nodes can be: any packet that MQTT allows fits, with what goes with it. Sessions may have
-     * messages from a time when clients were allowed larger packets, so what clients may send now says nothing.
+     * How large a frame between nodes can be: any packet that MQTT allows fits, with what goes with it. Sessions may
+     * have messages from a time when clients were allowed larger packets, so what clients may send now says nothing.
      */
     static final int LARGEST_FRAME_BYTES = 512 * 1024 * 1024;
 

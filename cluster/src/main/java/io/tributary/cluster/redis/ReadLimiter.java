@@ -11,6 +11,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Shards take turns, and no shard has more reads on their way, or waiting, than are left over for the others: their
  * servers may answer while that of the shard is silent. A shard whose read has failed has one at a time on its way,
- * until one succeeds.
+ * until one succeeds, and all such shards together have half of the reads at most.
  */
 final class ReadLimiter {
     private static final int MAX_WAITING = 100_000;
@@ -52,7 +53,7 @@ final class ReadLimiter {
         this.recorder = recorder;
     }
 
-    /** Does the read of a shard now or later. */
+    /** Does the read of a shard now or later; fails with a {@link RejectedExecutionException} when too many wait. */
     <T> CompletionStage<T> pass(int shard, Supplier<CompletionStage<T>> read) {
         Waiting<T> entry = new Waiting<>(read, new CompletableFuture<>(), System.nanoTime() + maxWaitNanos);
         synchronized (this) {
@@ -108,12 +109,20 @@ final class ReadLimiter {
     private @Nullable ShardReads takeTurn() {
         for (Iterator<ShardReads> all = turns.iterator(); all.hasNext(); ) {
             ShardReads shard = all.next();
-            if (shard.running < (shard.isFailing ? 1 : permits - running)) {
+            if (shard.isFailing ? mayTryAgain(shard) : shard.running < permits - running) {
                 all.remove();
                 return shard;
             }
         }
         return null;
+    }
+
+    private boolean mayTryAgain(ShardReads failing) {
+        int ofFailing = shards.values().stream()
+                .filter(shard -> shard.isFailing)
+                .mapToInt(shard -> shard.running)
+                .sum();
+        return failing.running == 0 && ofFailing < Math.max(1, permits / 2);
     }
 
     private <T> void begin(ShardReads shard, Waiting<T> next) {
@@ -134,7 +143,7 @@ final class ReadLimiter {
 
     private <T> CompletionStage<T> refused() {
         recorder.onFailure(Operation.READ_QUEUE, Failure.OVERLOADED);
-        return CompletableFuture.failedFuture(new RedisStoreException("too many reads wait for Redis already"));
+        return CompletableFuture.failedFuture(new RejectedExecutionException("too many reads wait for Redis already"));
     }
 
     /** The reads of a shard. */

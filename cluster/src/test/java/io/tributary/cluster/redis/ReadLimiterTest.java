@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -42,7 +43,7 @@ class ReadLimiterTest {
     @Test
     void readsFailWhenTheyWaitTooLong() {
         ReadLimiter gate = new ReadLimiter(1, -1, recorder);
-        assertFails(read(gate, 1).getFirst(), RedisStoreException.class);
+        assertFails(read(gate, 1).getFirst(), RejectedExecutionException.class);
         assertThat(begun).isEmpty();
         assertThat(recorder.failures()).containsExactly(Failure.OVERLOADED);
     }
@@ -52,7 +53,7 @@ class ReadLimiterTest {
         ReadLimiter gate = new ReadLimiter(1, LONG, recorder);
         List<CompletionStage<Integer>> results = read(gate, 50_002);
         assertThat(results.get(50_000).toCompletableFuture()).isNotDone();
-        assertFails(results.get(50_001), RedisStoreException.class);
+        assertFails(results.get(50_001), RejectedExecutionException.class);
         CompletionStage<Integer> ofAnother = gate.pass(OTHER_SHARD, this::begin);
         assertThat(ofAnother.toCompletableFuture()).isNotDone();
         begun.getFirst().complete(0);
@@ -81,6 +82,20 @@ class ReadLimiterTest {
         assertThat(begun).hasSize(6);
         begun.get(5).complete(0);
         assertThat(begun).hasSize(10);
+    }
+
+    @Test
+    void shardsWhoseReadsFailLeaveHalfToOthers() {
+        ReadLimiter gate = new ReadLimiter(4, LONG, recorder);
+        for (int shard = 0; shard < 8; shard++) {
+            gate.pass(shard, () -> CompletableFuture.failedFuture(new IllegalStateException("no answer")));
+            gate.pass(shard, this::begin);
+        }
+        assertThat(begun).hasSize(2);
+        gate.pass(8, this::begin);
+        assertThat(begun).hasSize(3);
+        begun.getFirst().completeExceptionally(new IllegalStateException("no answer"));
+        assertThat(begun).as("another one that failed has its turn").hasSize(4);
     }
 
     @Test

@@ -51,7 +51,8 @@ public interface ShardStore extends AutoCloseable {
 
     /**
      * Reads messages of some priorities of a session's queue in the order of sequence numbers. What is no message any
-     * more, for only its PUBREL is owed, comes with those of the highest priority.
+     * more, for only its PUBREL is owed, comes with those of the highest priority. Fails with a {@link
+     * java.util.concurrent.RejectedExecutionException} when the store was not asked, for too many reads wait.
      *
      * @param fromSequence the lowest sequence number wanted
      * @param maxEntries the page has no more entries, though at least one if there is one among those looked at. It may
