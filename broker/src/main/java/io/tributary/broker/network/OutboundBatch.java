@@ -7,6 +7,8 @@ import io.netty.handler.codec.http.websocketx.ContinuationWebSocketFrame;
 import io.tributary.broker.loop.LoopMailbox;
 import io.tributary.common.codec.PublishTemplate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The flush policy: packets for one connection are encoded one behind the other, and go to the socket in one write and
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
 final class OutboundBatch {
+    private static final Logger LOG = LoggerFactory.getLogger(OutboundBatch.class);
     private static final int FIRST_BYTES = 256;
 
     /** From this size on a batch is handed to the channel before the turn ends. */
@@ -153,19 +156,38 @@ final class OutboundBatch {
         if (message == null) {
             return;
         }
+        boolean isWhole = false;
         while (large == message && channel.isWritable()) {
             int from = largeWritten;
             int size = Math.min(HAND_OVER_BYTES, message.payloadSize() - from);
-            ByteBuf part = channel.alloc().ioBuffer(size);
-            message.writePayload(from, size, part);
+            ByteBuf part = part(message, from, size);
+            if (part == null) {
+                return;
+            }
             largeWritten += size; // before the channel tells that it takes no more
-            boolean isLast = largeWritten == message.payloadSize();
-            large = isLast ? null : message;
-            write(inFrames ? new ContinuationWebSocketFrame(isLast, 0, part) : part, size);
+            isWhole = largeWritten == message.payloadSize();
+            large = isWhole ? null : message;
+            write(inFrames ? new ContinuationWebSocketFrame(isWhole, 0, part) : part, size);
         }
-        if (large == null) {
+        if (isWhole) {
             handOver();
             whenWhole.run();
+        }
+    }
+
+    /**
+     * Null when there is no memory for it: nothing would go on with the half of a message, so the connection is closed.
+     */
+    private @Nullable ByteBuf part(PublishTemplate message, int from, int size) {
+        try {
+            ByteBuf part = channel.alloc().ioBuffer(size);
+            message.writePayload(from, size, part);
+            return part;
+        } catch (OutOfMemoryError e) { // Netty's own is one
+            LOG.warn("no memory for a part of a large message, a connection is closed: {}", e.getMessage());
+            release();
+            channel.close();
+            return null;
         }
     }
 

@@ -250,6 +250,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         LOG.debug("connection from {} is closed", ClientOrigin.text(channel), cause);
+        outbound.release(); // a WebSocket that is closing takes nothing, and seems to take all
         channel.close();
     }
 

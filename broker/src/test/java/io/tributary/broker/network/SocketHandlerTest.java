@@ -3,6 +3,7 @@ package io.tributary.broker.network;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
@@ -31,6 +32,7 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -484,6 +486,32 @@ class SocketHandlerTest {
                 .hasExactlyElementsOfTypes(Connack.class, Publish.class, Pingresp.class, Publish.class, Publish.class);
         assertThat(((Publish) taken.getLast()).payload()).hasSize(LARGE_BYTES).containsOnly('x');
         slow.finishAndReleaseAll();
+    }
+
+    @Test
+    void connectionIsClosedThatHasHalfOfALargeMessageWhenMemoryIsUsedUp() {
+        SlowChannel slow = slow(pipeline());
+        backend.flood(1, LARGE_BYTES);
+        slow.runPendingTasks();
+        slow.config().setAllocator(withoutMemory(slow.alloc()));
+
+        while (slow.isOpen() && slow.waiting() > 0) {
+            slow.take(1);
+        }
+        assertThat(slow.isOpen()).isFalse();
+        slow.finishAndReleaseAll();
+    }
+
+    private static ByteBufAllocator withoutMemory(ByteBufAllocator allocator) {
+        return (ByteBufAllocator) Proxy.newProxyInstance(
+                ByteBufAllocator.class.getClassLoader(),
+                new Class<?>[] {ByteBufAllocator.class},
+                (_, method, arguments) -> {
+                    if (method.getName().equals("ioBuffer")) {
+                        throw new OutOfMemoryError("direct memory is used up");
+                    }
+                    return method.invoke(allocator, arguments);
+                });
     }
 
     @Test

@@ -9,7 +9,7 @@ final class GroupMemoryIsReturned implements GroupLedger.Promise {
 
     @Override
     public void settled(SimGroups world) {
-        check(world, Set.of("byName", "doors"));
+        check(world, Set.of("byName", "byClient", "doors"));
     }
 
     @Override
