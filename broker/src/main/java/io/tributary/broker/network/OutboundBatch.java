@@ -2,8 +2,6 @@ package io.tributary.broker.network;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
-import io.netty.handler.codec.http.websocketx.ContinuationWebSocketFrame;
 import io.tributary.broker.loop.LoopMailbox;
 import io.tributary.common.codec.PublishTemplate;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +36,6 @@ final class OutboundBatch {
     private @Nullable PublishTemplate large;
 
     private int largeWritten;
-    private boolean inFrames;
     private Runnable whenWhole = () -> {};
 
     OutboundBatch(Channel channel, LoopMailbox turn, NetworkRecorder recorder) {
@@ -66,11 +63,6 @@ final class OutboundBatch {
         write(shared, shared.readableBytes());
     }
 
-    /** The channel is that of a WebSocket: a large packet becomes one message, whose frames are its parts. */
-    void useFrames() {
-        inFrames = true;
-    }
-
     /** Goes on behind what was encoded last with the message's payload, in parts; {@link #added} follows. */
     void appendInParts(PublishTemplate message) {
         ByteBuf head = encoded;
@@ -78,7 +70,7 @@ final class OutboundBatch {
         large = message;
         largeWritten = 0;
         if (head != null) {
-            write(inFrames ? new BinaryWebSocketFrame(false, 0, head) : head, head.readableBytes());
+            write(head, head.readableBytes());
         }
         writeParts();
     }
@@ -167,7 +159,7 @@ final class OutboundBatch {
             largeWritten += size; // before the channel tells that it takes no more
             isWhole = largeWritten == message.payloadSize();
             large = isWhole ? null : message;
-            write(inFrames ? new ContinuationWebSocketFrame(isWhole, 0, part) : part, size);
+            write(part, size);
         }
         if (isWhole) {
             handOver();
@@ -200,8 +192,8 @@ final class OutboundBatch {
         write(buffer, buffer.readableBytes());
     }
 
-    private void write(Object message, int size) {
+    private void write(ByteBuf buffer, int size) {
         bytes += size;
-        channel.write(message, channel.voidPromise());
+        channel.write(buffer, channel.voidPromise());
     }
 }

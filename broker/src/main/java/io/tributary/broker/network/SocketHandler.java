@@ -125,7 +125,6 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     UnfinishedFrame becomeWebSocket() {
         UnfinishedFrame counted = new UnfinishedFrame();
         frame = counted;
-        outbound.useFrames();
         return counted;
     }
 

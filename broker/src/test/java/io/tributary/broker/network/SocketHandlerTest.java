@@ -15,7 +15,7 @@ import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocket13FrameDecoder;
-import io.netty.handler.codec.http.websocketx.WebSocketFrameAggregator;
+import io.netty.handler.codec.http.websocketx.WebSocketFrame;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.tributary.broker.connection.FakeBackend;
 import io.tributary.broker.connection.FakeServices;
@@ -324,23 +324,22 @@ class SocketHandlerTest {
                 Unpooled.wrappedBuffer(new byte[] {(byte) 0x82, (byte) (0x80 | connect.length)}, new byte[4], connect));
     }
 
-    /** Each message, of how many frames it is, holds whole packets. */
+    /** Each frame is a message of its own, whatever of a packet it has. */
     private static List<MqttPacket> packetsOfMessages(EmbeddedChannel web) {
-        EmbeddedChannel client = new EmbeddedChannel(
-                new WebSocket13FrameDecoder(false, false, Integer.MAX_VALUE),
-                new WebSocketFrameAggregator(Integer.MAX_VALUE));
+        EmbeddedChannel client = new EmbeddedChannel(new WebSocket13FrameDecoder(false, false, Integer.MAX_VALUE));
         ByteBuf response = web.readOutbound();
         response.release();
         for (ByteBuf out = web.readOutbound(); out != null; out = web.readOutbound()) {
             client.writeInbound(out);
         }
-        List<MqttPacket> packets = new ArrayList<>();
-        for (BinaryWebSocketFrame each = client.readInbound(); each != null; each = client.readInbound()) {
-            packets.addAll(Packets.decode(ByteBufUtil.getBytes(each.content())));
+        ByteArrayOutputStream received = new ByteArrayOutputStream();
+        for (WebSocketFrame each = client.readInbound(); each != null; each = client.readInbound()) {
+            assertThat(each).isInstanceOf(BinaryWebSocketFrame.class).matches(WebSocketFrame::isFinalFragment);
+            received.writeBytes(ByteBufUtil.getBytes(each.content()));
             each.release();
         }
         client.finishAndReleaseAll();
-        return packets;
+        return Packets.decode(received.toByteArray());
     }
 
     /** Of 131,072 bytes. */
@@ -515,7 +514,7 @@ class SocketHandlerTest {
     }
 
     @Test
-    void largeMessageIsOneOfWebSocketHoweverManyFramesItHas() {
+    void largeMessageGoesOverWebSocketWithoutContinuationFrames() {
         EmbeddedChannel web = webSocket();
         connect(web);
         backend.flood(2, LARGE_BYTES);
