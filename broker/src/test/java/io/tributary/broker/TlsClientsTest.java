@@ -124,10 +124,7 @@ class TlsClientsTest {
     @ParameterizedTest
     @EnumSource
     void mosquittosClientsExchangeMessagesWithCertificates(TlsEngine engine) throws Exception {
-        int port = start(config(engine).toBuilder()
-                .clientCertificates(ClientCertificates.NEED)
-                .authorities(authority.certificate())
-                .build())[0];
+        int port = startForCertificates(engine);
         Process subscriber = mosquitto("mosquitto_sub", port, "-t", "t", "-q", "1", "-C", "1", "-W", "60");
         assertThat(connected.poll(60, TimeUnit.SECONDS))
                 .extracting(ClientInfo::certificateSubject)
@@ -188,10 +185,7 @@ class TlsClientsTest {
     @ParameterizedTest
     @EnumSource
     void clientThatShowsFiftyCertificatesIsRefused(TlsEngine engine) throws Exception {
-        int port = start(config(engine).toBuilder()
-                .clientCertificates(ClientCertificates.NEED)
-                .authorities(authority.certificate())
-                .build())[0];
+        int port = startForCertificates(engine);
         List<Certificate> behind = new ArrayList<>(List.of(OpenSslAuthority.read(authority.certificate())));
         for (int i = 0; i < 50; i++) {
             behind.add(OpenSslAuthority.forged("authority"));
@@ -405,6 +399,14 @@ class TlsClientsTest {
             throw new IllegalStateException("not started");
         }
         return broker;
+    }
+
+    /** Gives the port of TCP, where clients need certificates. */
+    private int startForCertificates(TlsEngine engine) {
+        return start(config(engine).toBuilder()
+                .clientCertificates(ClientCertificates.NEED)
+                .authorities(authority.certificate())
+                .build())[0];
     }
 
     private int[] start(TlsConfig tls) {

@@ -54,8 +54,7 @@ final class SilentConnections {
         synchronized (this) {
             silent.put(giveWay, nanoClock.getAsLong());
             if (silent.size() > most) {
-                oldest = silent.keySet().iterator().next();
-                silent.remove(oldest);
+                oldest = silent.pollFirstEntry().getKey();
             }
         }
         if (oldest != null) {
@@ -78,8 +77,7 @@ final class SilentConnections {
             if (first == null || nanoClock.getAsLong() - first.getValue() < LONG_NANOS) {
                 return false;
             }
-            oldest = first.getKey();
-            silent.remove(oldest);
+            oldest = silent.pollFirstEntry().getKey();
         }
         oldest.run();
         return true;

@@ -285,12 +285,23 @@ class SecurityStoreTest {
         }
     }
 
+    private static Rules rulesOf(TestNode node) {
+        Rules rules = new Rules(List.of());
+        StoredRules.decideIn(rules, List.of(), node.store);
+        return rules;
+    }
+
+    /** What is in the store of the rule set {@code odd} cannot be read from now on. */
+    private static void damageRuleSet(TestNode owner) {
+        SharedReplicatedMap.Node copy = Objects.requireNonNull(owner.copies.get("rules"));
+        CompletionStage<@Nullable Void> _ = copy.put("entry/odd", new byte[] {3, 9, 9});
+    }
+
     @Test
     void ruleSetsOfTheStoreDecideBehindThoseOfTheConfigurationInTheirOrder() {
         TestNode owner = new TestNode();
         owner.epoch = 7;
-        Rules rules = new Rules(List.of());
-        StoredRules.decideIn(rules, List.of(), owner.store);
+        Rules rules = rulesOf(owner);
         assertThat(rules.mayReceive(CLIENT, "a/b")).as("without rules").isTrue();
 
         Stamp _ = stampOf(owner.change(Change.put(ruleSet("allow", 2, true, "a/#"), new Absent(), "test", "")));
@@ -306,10 +317,8 @@ class SecurityStoreTest {
     void nothingIsAllowedWhileARuleSetWasNeverRead() {
         TestNode owner = new TestNode();
         owner.epoch = 7;
-        Rules rules = new Rules(List.of());
-        StoredRules.decideIn(rules, List.of(), owner.store);
-        SharedReplicatedMap.Node copy = Objects.requireNonNull(owner.copies.get("rules"));
-        CompletionStage<@Nullable Void> _ = copy.put("entry/odd", new byte[] {3, 9, 9});
+        Rules rules = rulesOf(owner);
+        damageRuleSet(owner);
         owner.store.tick();
         assertThat(rules.mayReceive(CLIENT, "a")).isFalse();
         assertThat(rules.mayPublish(CLIENT, "a", QoS.AT_MOST_ONCE, false)).isFalse();
@@ -339,10 +348,8 @@ class SecurityStoreTest {
     void rulesStandStillWhileARuleSetWasNeverReadAndAUserHasChanged() {
         TestNode owner = new TestNode();
         owner.epoch = 7;
-        Rules rules = new Rules(List.of());
-        StoredRules.decideIn(rules, List.of(), owner.store);
-        SharedReplicatedMap.Node copy = Objects.requireNonNull(owner.copies.get("rules"));
-        CompletionStage<@Nullable Void> _ = copy.put("entry/odd", new byte[] {3, 9, 9});
+        Rules rules = rulesOf(owner);
+        damageRuleSet(owner);
         List<StoredRuleSet.Line> own = List.of(new StoredRuleSet.Line(true, "all", "a", null, null));
         StoredUser ruled = new StoredUser("r", "o", 1, null, List.of(), null, null, Map.of(), false, null, own);
         Stamp _ = stampOf(owner.change(Change.put(ruled, new Absent(), "test", "")));
@@ -359,11 +366,9 @@ class SecurityStoreTest {
     void nothingIsTakenAwayWhileTheNewestRecordOfARuleSetCannotBeRead() {
         TestNode owner = new TestNode();
         owner.epoch = 7;
-        Rules rules = new Rules(List.of());
-        StoredRules.decideIn(rules, List.of(), owner.store);
+        Rules rules = rulesOf(owner);
         Stamp _ = stampOf(owner.change(Change.put(ruleSet("odd", 1, true, "a"), new Absent(), "test", "")));
-        SharedReplicatedMap.Node copy = Objects.requireNonNull(owner.copies.get("rules"));
-        CompletionStage<@Nullable Void> _ = copy.put("entry/odd", new byte[] {3, 9, 9});
+        damageRuleSet(owner);
         Stamp _ = stampOf(owner.change(Change.put(ruleSet("more", 2, true, "c"), new Absent(), "test", "")));
         owner.store.tick();
         assertThat(rules.bind(CLIENT).maySubscribe("b", QoS.AT_LEAST_ONCE).granted())
@@ -376,8 +381,7 @@ class SecurityStoreTest {
     void rulesThatHoldStayWhileTheStoreIsClosed() {
         TestNode owner = new TestNode();
         owner.epoch = 7;
-        Rules rules = new Rules(List.of());
-        StoredRules.decideIn(rules, List.of(), owner.store);
+        Rules rules = rulesOf(owner);
         Stamp _ = stampOf(owner.change(Change.put(ruleSet("set", 1, true, "a"), new Absent(), "test", "")));
         owner.store.tick();
         Stamp _ = stampOf(owner.change(Change.put(ruleSet("more", 2, true, "b"), new Absent(), "test", "")));
