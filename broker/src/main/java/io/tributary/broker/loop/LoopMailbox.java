@@ -139,7 +139,7 @@ public final class LoopMailbox {
     }
 
     private void turn() {
-        scheduled.set(false); // before reading, so that a letter that is missed schedules another turn
+        scheduled.set(false); // before reading: who posts a letter later than the last look at the queue, wakes the loop
         boolean isLeft = handleLetters();
         isLeft |= help();
         if (isLeft) {
@@ -148,12 +148,15 @@ public final class LoopMailbox {
         endTurn();
     }
 
-    /** Gives false when all were handled. */
+    /**
+     * Gives false when all were handled. A thread that posts takes its place in the queue first, and its letter may
+     * become visible later than its look at {@link #scheduled}: such a place counts as a letter that is left.
+     */
     private boolean handleLetters() {
         handling = true;
-        int handled = letters.drain(LoopMailbox::handle, MAX_LETTERS);
+        letters.drain(LoopMailbox::handle, MAX_LETTERS);
         handling = false;
-        return handled == MAX_LETTERS;
+        return !letters.isEmpty();
     }
 
     /**

@@ -227,7 +227,7 @@ public final class TestClient implements AutoCloseable {
         long deadline = System.nanoTime() + patience.toNanos();
         MqttPacket packet = next();
         while (packet == null) {
-            long left = (deadline - System.nanoTime()) / 1_000_000;
+            long left = Math.ceilDiv(deadline - System.nanoTime(), 1_000_000L); // 1 ms is a look, too
             if (left <= 0 || !read((int) left)) {
                 return null;
             }

@@ -311,7 +311,7 @@ public final class PartitionQueue {
         private void callBack() {
             try {
                 callback.onAppended(offset, timeMillis, failure);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) { // Kafka's thread and the records behind it go on
                 LOG.error("a callback of {} failed", partition, e);
             } finally {
                 producer.release(bytes);

@@ -3,6 +3,7 @@ package io.tributary.cluster.kafka;
 import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.persistence.shard.AppendCallback;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,6 +79,18 @@ class PartitionQueueTest {
         assertThat(told).containsExactly("a failed", "b failed", "c failed");
         assertThat(sent()).containsExactly("a");
         assertThat(broken).hasSize(1);
+    }
+
+    @Test
+    void recordsBehindOneWhoseCallbackFailsAreCalledBackFor() {
+        AppendCallback failing = (_, _) -> {
+            throw new AssertionError("as the test wants");
+        };
+        assertThat(lane.send(null, bytes("a"), failing)).isTrue();
+        send("b");
+        completeAll();
+        assertThat(told).containsExactly("b taken");
+        assertThat(producer.obstacle(1)).isNull();
     }
 
     @Test

@@ -128,16 +128,15 @@ final class AppTopicQueue {
      * @return whether the topic is to be made anew, for a session wants what waits
      */
     boolean asked(long askedNanos, boolean exists) {
-        boolean isWanted;
+        boolean isWanted = false;
         synchronized (this) {
-            if (exists || !missed) {
-                missed = !exists;
-                return false;
+            boolean isGone = !exists && missed;
+            missed = !exists && !missed;
+            if (isGone) {
+                isWanted = giveUpLongWaiting(askedNanos);
             }
-            missed = false;
-            isWanted = giveUpLongWaiting(askedNanos);
         }
-        callBackOldest();
+        pump(); // also what came while a sender had something that another lane has replaced since
         return isWanted;
     }
 
@@ -268,7 +267,7 @@ final class AppTopicQueue {
         private void callBack() {
             try {
                 callback.onAppended(offset, failure);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) { // Kafka's thread and the records behind it go on
                 LOG.error("a callback of {} failed", partition, e);
             } finally {
                 producer.release(bytes);
