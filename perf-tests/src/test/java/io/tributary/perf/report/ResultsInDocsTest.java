@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -46,6 +47,18 @@ class ResultsInDocsTest {
             new Target("nats", "NATS"),
             new Target("rabbitmq", "RabbitMQ"),
             new Target("hivemq-ce", "HiveMQ CE"));
+
+    /** What was to be reached of a work, in us a message. */
+    private record Goal(String work, String title, String reach) {}
+
+    private static final List<Goal> GOALS = List.of(
+            new Goal("p2p-qos0", "P2P QoS 0", "0.8"),
+            new Goal("fan-out", "fan-out 1 to 500, QoS 0", "0.7"),
+            new Goal("p2p-qos1", "P2P QoS 1, persistent", "3.0"),
+            new Goal("p2p-qos2", "P2P QoS 2, persistent", "6"),
+            new Goal("fan-in", "fan-in, shared subscription", "3.5"),
+            new Goal("backlog", "offline sessions, published and drained", "5"),
+            new Goal("latency-rate", "5,000 messages a second; p50 and p99", "40; 0.10 and 0.6 ms"));
 
     /** A line of the table. */
     private record Work(String name, String title, Function<List<RunResult>, String> cell) {}
@@ -125,6 +138,46 @@ class ResultsInDocsTest {
         }
         List<String> head = List.of("broker", "a message", "p50, p99, ms", "bytes to disk a message", "what it keeps");
         return new Table(head, rows).markdown() + "\n" + setting(all) + "\n";
+    }
+
+    @Test
+    void tableOfGoalsIsThatOfTheResults() throws IOException {
+        GeneratedText.check(DOC, "goals", goals());
+    }
+
+    private static String goals() throws IOException {
+        List<RunResult> all = new ArrayList<>();
+        List<List<String>> rows = new ArrayList<>();
+        for (Goal goal : GOALS) {
+            List<String> row = new ArrayList<>(List.of(goal.title()));
+            for (String target : List.of("pass-through", "standalone", "mosquitto")) {
+                List<RunResult> runs = runs("goals/" + goal.work() + "." + target);
+                all.addAll(runs);
+                row.add(besideTool(runs, goal.work().equals("latency-rate")));
+            }
+            row.add(goal.reach());
+            rows.add(row);
+        }
+        List<String> head = List.of("work", "pass-through", "Tributary", "Mosquitto", "was to be reached");
+        return new Table(head, rows).markdown() + "\n" + setting(all) + "\n";
+    }
+
+    /** The cost of each run, and in brackets that of the load tool; these runs are too few for a median. */
+    private static String besideTool(List<RunResult> runs, boolean withLatency) {
+        return runs.stream().map(run -> besideTool(run, withLatency)).collect(Collectors.joining(", "));
+    }
+
+    private static String besideTool(RunResult run, boolean withLatency) {
+        double tool = run.measured().processes().stream()
+                .filter(ProcessUse::isOfTool)
+                .mapToDouble(ProcessUse::cpuSeconds)
+                .sum();
+        String cost = Format.number(micros(run)) + " ("
+                + Format.number(run.measured().microsPerMessage(tool)) + ")";
+        return withLatency
+                ? cost + "; " + Format.number(endToEnd(run).p50()) + " and "
+                        + Format.number(endToEnd(run).p99()) + " ms"
+                : cost;
     }
 
     /** The runs of a file of results, none where there is no such file. */
