@@ -183,14 +183,15 @@ imagePullSecrets:
 
 {{/*
 How many replicas the StatefulSet has to name, if any. With an autoscaler none, or each upgrade would set them back: but once they
-were named, to leave them out would make them one. Then those that there are by now are named, and ever after.
+were named, to leave them out would make them one. Then those that there are by now are named, and ever after. So they are where
+somebody has scaled it to 0: an autoscaler leaves that alone.
 */}}
 {{- define "tributary.replicas" -}}
 {{- $a := .Values.autoscaling }}
 {{- if not $a.enabled }}{{ int (include "tributary.reckoned" . | fromYaml).nodes }}
 {{- else }}
 {{- $old := lookup "apps/v1" "StatefulSet" .Release.Namespace (include "tributary.name" .) }}
-{{- if and $old (not (dig "annotations" "tributary.io/autoscaled" "" $old.metadata)) }}{{ max (int $a.min) (min (int $a.max) (int $old.spec.replicas)) }}{{ end }}
+{{- if and $old (or (not (dig "annotations" "tributary.io/autoscaled" "" $old.metadata)) (eq (int $old.spec.replicas) 0)) }}{{ max (int $a.min) (min (int $a.max) (int $old.spec.replicas)) }}{{ end }}
 {{- end }}
 {{- end }}
 
@@ -339,6 +340,11 @@ enough: {{ max 512 (add 1 (div (mul 20 (add $full $store 160 $tls)) 19)) }}
 {{- $name := include "tributary.name" . }}
 {{- if eq .Values.redis.kind "external" }}{{ .Values.redis.external.nodes }}
 {{- else }}{{ range $i := until (min 3 (int .Values.redis.trial.servers) | int) }}{{ if $i }},{{ end }}{{ $name }}-redis-{{ $i }}.{{ $name }}-redis:6379{{ end }}{{ end }}
+{{- end }}
+
+{{/* The ports of DNS: OpenShift's pods listen on 5353, and its network judges by the port of the pod. */}}
+{{- define "tributary.dnsPorts" -}}
+[{port: 53, protocol: UDP}, {port: 53, protocol: TCP}, {port: 5353, protocol: UDP}, {port: 5353, protocol: TCP}]
 {{- end }}
 
 {{/* The ports in a list of addresses, each once. */}}

@@ -48,7 +48,11 @@
 {{- if not $listeners }}{{ $p = append $p "listeners: there is none, so nobody could connect; such as mqtts: {port: 8883, tls: {existingSecret: mqtt-tls}, authentication: [users]}" }}{{ end }}
 {{- $ports := dict "9093" "health and metrics" "7883" "links between nodes" }}
 {{- if $balancer }}{{ $_ := set $ports "8404" "the balancer's health" }}{{ end }}
-{{- if and $balancer (eq $lb.policy "load") }}{{ $_ := set $ports (toString (int $lb.agentPort)) "loadBalancer.agentPort" }}{{ end }}
+{{- if and $balancer (eq $lb.policy "load") }}
+{{- $port := toString (int $lb.agentPort) }}
+{{- with get $ports $port }}{{ $p = append $p (printf "loadBalancer.agentPort: %s is the port of %s; take another" $port .) }}{{ end }}
+{{- $_ := set $ports $port "loadBalancer.agentPort" }}
+{{- end }}
 {{- $open := list }}{{ $closed := list }}{{ $proxies := list }}
 {{- range $name, $listener := $listeners }}
 {{- $at := print "listeners." $name }}
@@ -99,14 +103,17 @@
 {{- if gt $toNode 60000 }}{{ $p = append $p (printf "loadBalancer.replicas: %d has a pod connect %d clients to one node while another pod and another node are away, and it has about 60000 ports for that; %d at least, or more nodes" (int $lb.replicas) $toNode (add 1 (ceil (divf $v.expected.clients (mul 60000 (max 1 (sub $r.for 1)))) | int))) }}{{ end }}
 {{- end }}
 {{- if and $balancer (eq $lb.tls "ended") (not (include "tributary.anyEnded" .)) }}{{ $p = append $p "loadBalancer.tls: ended, and no listener has a certificate; set listeners.NAME.tls.existingSecret" }}{{ end }}
-{{- if and (eq $lb.kind "nlb") (gt (int $r.serveFor) 3600) }}{{ $p = append $p (printf "loadBalancer.deregistration: %s is more than the 3600s that an NLB can wait; less, such as 150s" $lb.deregistration) }}{{ end }}
+{{- if gt (int $r.serveFor) 3600 }}{{ $p = append $p (printf "loadBalancer.deregistration: %s is more than the 3600s that an NLB can wait, or a node that is drained; less, such as 150s" $lb.deregistration) }}{{ end }}
 {{- range $name, $value := $lb.annotations }}
 {{- if contains "deregistration_delay.timeout_seconds" $value }}{{ $p = append $p (printf "loadBalancer.annotations.%s: has deregistration_delay.timeout_seconds, for which a node has to go on serving; use loadBalancer.deregistration" $name) }}{{ end }}
 {{- end }}
 {{- if and $lb.sources (ne (include "tributary.serviceType" .) "LoadBalancer") }}{{ $p = append $p (printf "loadBalancer.sources: have no effect with a Service of the type %s; leave them out, or loadBalancer.serviceType: LoadBalancer" (include "tributary.serviceType" .)) }}{{ end }}
 {{- if and (eq $lb.kind "nlb") (ne $lb.serviceType "") (ne $lb.serviceType "LoadBalancer") }}{{ $p = append $p (printf "loadBalancer.serviceType: %s, and an NLB is made for LoadBalancer alone; leave it out" $lb.serviceType) }}{{ end }}
 
-{{- if and (eq $v.drain.by "command") (not $v.security.firstAdministrator.existingSecret) $clustered }}{{ $p = append $p "security.firstAdministrator.existingSecret: is missing, and a drain needs its token: kubectl create secret generic admin --from-literal=token=admin:$(openssl rand -hex 32), or drain.by: sleep" }}{{ end }}
+{{- $asked := and $balancer (or (eq $lb.kind "haproxy") (eq $lb.policy "client-id")) }}
+{{- if and (eq $v.drain.by "sleep") $asked }}{{ $p = append $p (printf "drain.by: sleep, which tells the node nothing, and %s asks the node itself whether it is ready, so clients would go on coming until the stop; take command, or none" $lb.kind) }}{{ end }}
+{{- if and (eq $v.drain.by "command") (not $v.security.firstAdministrator.existingSecret) $clustered }}{{ $p = append $p (printf "security.firstAdministrator.existingSecret: is missing, and a drain needs its token: kubectl create secret generic admin --from-literal=token=admin:$(openssl rand -hex 32), or drain.by: %s" (ternary "none" "sleep" $asked)) }}{{ end }}
+{{- if or (lt (int $r.stopTimeout) 1) (gt (int $r.stopTimeout) 3600) }}{{ $p = append $p (printf "drain.stopTimeout: %s is not between 1s and 1h, which a node takes; such as 20s" $v.drain.stopTimeout) }}{{ end }}
 {{- with $v.drain.terminationGracePeriodSeconds }}
 {{- if lt (int .) (int $r.gracePeriod) }}{{ $p = append $p (printf "drain.terminationGracePeriodSeconds: %d is too short: %d s until the balancer knows, %d clients at most a node at %d a second, %d s to stop, and 30 s; leave it out, or %d at least" (int .) (int $r.serveFor) (int $r.maxConnections) (int $v.drain.rate) (int $r.stopTimeout) (int $r.gracePeriod)) }}{{ end }}
 {{- end }}

@@ -27,8 +27,8 @@ cluster:
   kafka:
     bootstrap-servers: {{ include "tributary.kafkaServers" . | quote }}
     replication-factor: {{ int $v.kafka.replicationFactor }}
-    # While Kafka is away a new pod waits for it, as long as its startup probe lets it, and a minute less for the rest of the start.
-    start-timeout: {{ max 30 (sub (mul (int $v.startupProbe.periodSeconds) (int $v.startupProbe.failureThreshold)) 60) }}s
+    # While Kafka is away a new pod waits for it, as long as its startup probe lets it, and a minute less for the rest of the start; an hour at most.
+    start-timeout: {{ max 30 (min 3600 (sub (mul (int $v.startupProbe.periodSeconds) (int $v.startupProbe.failureThreshold)) 60)) }}s
     {{- with $v.kafka.topicPrefix }}
     topic-prefix: {{ . | quote }}
     {{- end }}
