@@ -322,8 +322,8 @@ def compose():
                 wrong(f"docker/compose/prometheus.yaml: gives nodes no label {chosen['name']}, by which {name} chooses")
 
 
-def memory(helm):
-    """That the notes share a memory limit out as the launcher does."""
+def notes(helm):
+    """That the notes share a memory limit out as the launcher does, and say that `helm test` needs a user where it does."""
     base = yaml.load((HERE / "combinations.yaml").read_text(), LOADER)["base"]
     limits = {"512Mi": 512, "1500M": 1430, "3.5Gi": 3584, "8Gi": 8192, "64Gi": 65536}
     cases = [(limit, clients, form) for limit in limits for clients in (1, 9000, 100000) for form in ("clustered", "node")]
@@ -334,10 +334,19 @@ def memory(helm):
         notes = (templates / "NOTES.txt").read_text()
         (templates / "notes.yaml").write_text('{{ define "notes" }}' + notes + '{{ end }}notes: {{ include "notes" . | toJson }}\n')
         given = Path(folder) / "values.yaml"
-        for limit, clients, form in cases:
-            given.write_text(json.dumps(base | {"form": form, "expected": {"clients": clients} | ({"nodes": 1} if form == "clustered" else {}), "resources": {"requests": {"memory": limit}, "limits": {"memory": limit}}}))
+
+        def said(values):
+            given.write_text(json.dumps(base | values))
             done = subprocess.run([helm, "template", "mqtt", str(templates.parent), "--kube-version", KUBERNETES[-1], "-f", str(given),
                                    "-s", "templates/notes.yaml"], capture_output=True, text=True)
+            return done.stdout + done.stderr
+
+        certificates = {"security": base["security"] | {"authenticators": {"users": {"kind": "x509"}}}}
+        for values, lacks in (({}, True), ({"test": {"existingSecret": "client"}}, False), (certificates, False)):
+            if ("(set test.existingSecret first" in said(values)) != lacks:
+                wrong(f"notes with {values}: {'do not say' if lacks else 'say'} that helm test needs a user: {said(values)}")
+        for limit, clients, form in cases:
+            text = said({"form": form, "expected": {"clients": clients} | ({"nodes": 1} if form == "clustered" else {}), "resources": {"requests": {"memory": limit}, "limits": {"memory": limit}}})
             heap, *others, enough = rule(limits[limit], clients, "cluster" if form == "clustered" else "standalone")
             if int(heap) < 64:
                 refused += 1
@@ -345,8 +354,8 @@ def memory(helm):
             else:
                 expected = "{} MiB: heap {}, direct memory {}, RocksDB {}, {} for code, threads and TLS\\n  enough for these clients       {} MiB".format(
                     limits[limit], heap, *others, enough)
-            if expected not in done.stdout + done.stderr:
-                wrong(f"notes of {limit} and {clients} clients, form {form}: have no '{expected}': {done.stdout}{done.stderr}")
+            if expected not in text:
+                wrong(f"notes of {limit} and {clients} clients, form {form}: have no '{expected}': {text}")
     print(f"== {len(cases)} limits of memory shared out as `tributary size` does; {refused} of them refused")
 
 
@@ -418,7 +427,7 @@ def main():
         rendered = each[CHART] | pages.check(found, KUBERNETES[-1], wrong)
         print(f"== {settings(rendered, options.write)} different tributary.yaml, which ChartSettingsTest reads")
         print(f"== {balancers(rendered, options.write)} configurations of balancers, which BalancersTest runs")
-        memory(first)
+        notes(first)
         against_kubernetes(rendered | {f"{PERF.name} {name}": text for name, text in each[PERF].items()})
         for chart, table in tables.items():
             if options.all:

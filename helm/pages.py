@@ -49,6 +49,7 @@ def check(helms, kubernetes, wrong):
         if texts:
             complain(page, made, texts.values(), wrong)
             named(page, commands, texts.values(), wrong)
+            tested(page, commands, texts.values(), wrong)
         rendered |= texts
     print(f"== {count} commands of {', '.join(PAGES)} tried, and what they make held against what the chart mounts"
           + ("" if kubectl else "; `kubectl create` not checked by kubectl, which is not here"))
@@ -191,3 +192,15 @@ def named(page, commands, texts, wrong):
             for kind, name in re.findall(r"\b(service|daemonset|statefulset|pod)[/ ](\w[\w-]*)", " ".join(command)):
                 if (kind, name) not in there:
                     wrong(f"docs/{page}: {' '.join(command)}: the chart makes no {kind} {name}")
+
+
+def tested(page, commands, texts, wrong):
+    """That a listener's certificate that the page makes names the host that `helm test` connects to."""
+    files = {command[command.index("-out") + 1]: command for command in commands if command[0] == "openssl" and "-out" in command}
+    certificates = {said.words[-1]: files[said.cert] for command in commands for said in [understood(command)[1]] if said and said.cert in files}
+    for one in (one for text in texts for one in manifests(text) if one["kind"] == "Pod"):
+        host = re.search(r"-h (\S+) -p", one["spec"]["containers"][0]["command"][-1])[1]
+        for volume in one["spec"]["volumes"]:
+            made = " ".join(certificates.get(volume.get("secret", {}).get("secretName"), []))
+            if made and host not in re.findall(r"DNS:([^, ]+)", made):
+                wrong(f"docs/{page}: helm test connects to {host}, which is not in the certificate: {made}")

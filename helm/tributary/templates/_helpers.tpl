@@ -397,6 +397,14 @@ enough: {{ max 512 (add 1 (div (mul 20 (add $full $store 160 $tls)) 19)) }}
 {{- if and $listener (eq (dig "tls" "clientCertificates" "" (default dict $listener)) "need") (not .Values.test.clientCertificate.existingSecret) }}true{{ end }}
 {{- end }}
 
+{{/* Whether its listener asks for a user that `helm test` has not got. */}}
+{{- define "tributary.testLacksUser" -}}
+{{- $listener := get (include "tributary.listeners" . | fromYaml) (include "tributary.testListener" .) }}
+{{- if and $listener (not .Values.test.existingSecret) }}
+{{- range $listener.authentication }}{{ if ne (dig . "kind" "" $.Values.security.authenticators) "x509" }}true{{ end }}{{ end }}
+{{- end }}
+{{- end }}
+
 {{- define "tributary.testHost" -}}
 {{- if .Values.test.host }}{{ .Values.test.host }}
 {{- else if ne .Values.loadBalancer.kind "nlb" }}{{ include "tributary.name" . }}{{ if include "tributary.balancer" . }}-balancer{{ end }}.{{ .Release.Namespace }}.svc{{ end }}
