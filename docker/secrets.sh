@@ -6,7 +6,8 @@
 # Files can be read by their owner and their group, as the broker wants it. Compose mounts files as they are, whatever owner a
 # service has: so .env beside FOLDER, which is beside the compose file, names the group in SECRETS_GROUP, and the services are
 # members of it (group_add).
-# What is there stays; delete a file, and the next run makes a new one. Needs openssl 3.
+# What is there stays; delete a file, and the next run makes a new one, and what hangs on it: certificates on the authority, seed.yaml on the
+# first user's password. A broker that knows the user keeps the password of before: change that over the API. Needs openssl 3.
 set -euo pipefail
 umask 027
 
@@ -26,7 +27,9 @@ make() { # file command...: the output of the command, unless the file is there
 }
 
 authority() {
-  [ -s "$folder/authority/ca.crt" ] && [ -s "$folder/authority/ca.key" ] || openssl req -x509 -newkey ec \
+  [ ! -s "$folder/authority/ca.crt" ] || [ ! -s "$folder/authority/ca.key" ] || return 0
+  rm -f "$folder"/broker/*.crt
+  openssl req -x509 -newkey ec \
     -pkeyopt ec_paramgen_curve:P-256 -nodes -days 3650 -subj "/CN=Tributary compose" -addext keyUsage=critical,keyCertSign,cRLSign \
     -keyout "$folder/authority/ca.key" -out "$folder/authority/ca.crt" 2>/dev/null
 }
@@ -69,6 +72,7 @@ certificate node
 cp "$folder/authority/ca.crt" "$folder/broker/ca.crt"
 cp "$folder/authority/ca.crt" "$folder/client/ca.crt"
 make broker/link.secret openssl rand -base64 32
+[ -s "$folder/client/password" ] || rm -f "$folder/broker/seed.yaml"
 make client/password openssl rand -hex 16
 make broker/admin.token printf 'admin:%s\n' "$(openssl rand -hex 32)"
 make broker/seed.yaml seed

@@ -13,6 +13,9 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -49,10 +52,12 @@ class ComposeTest {
 
     @BeforeAll
     static void makeSecrets() throws Exception {
+        makeSecrets(secrets());
+    }
+
+    private static void makeSecrets(Path place) throws Exception {
         Process script = new ProcessBuilder(
-                        "bash",
-                        DOCKER.resolve("secrets.sh").toString(),
-                        secrets().toString())
+                        "bash", DOCKER.resolve("secrets.sh").toString(), place.toString())
                 .redirectErrorStream(true)
                 .start();
         String said = new String(script.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -75,14 +80,43 @@ class ComposeTest {
 
     @Test
     void firstUserHasThePasswordThatTheScriptMade() throws IOException {
-        String password = Files.readString(secrets().resolve("client/password")).strip();
+        byte[] password = password(secrets());
+        PasswordHash hash = hash(secrets());
+        assertThat(hash.matches(password)).isTrue();
+        assertThat(hash.matches(Arrays.copyOf(password, password.length + 1))).isFalse();
+    }
+
+    @Test
+    void whatIsDeletedIsMadeAnewWithAllThatHangsOnIt(@TempDir Path other) throws Exception {
+        Path place = other.resolve("secrets");
+        makeSecrets(place);
+        byte[] password = password(place);
+        Files.delete(place.resolve("client/password"));
+        Files.delete(place.resolve("authority/ca.crt"));
+        makeSecrets(place);
+        assertThat(password(place)).isNotEqualTo(password);
+        assertThat(hash(place).matches(password(place))).isTrue();
+        for (String name : List.of("server", "node")) {
+            certificate(place, name).verify(certificate(place, "ca").getPublicKey());
+        }
+    }
+
+    private static byte[] password(Path place) throws IOException {
+        return Files.readString(place.resolve("client/password")).strip().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static PasswordHash hash(Path place) throws IOException {
         Map<String, Object> users =
-                map(read(secrets().resolve("broker/seed.yaml")).get("users"));
-        PasswordHash hash =
-                PasswordHash.parse(String.valueOf(map(users.get("users:first")).get("passwordHash")));
-        assertThat(hash.matches(password.getBytes(StandardCharsets.UTF_8))).isTrue();
-        assertThat(hash.matches((password + " ").getBytes(StandardCharsets.UTF_8)))
-                .isFalse();
+                map(read(place.resolve("broker/seed.yaml")).get("users"));
+        return PasswordHash.parse(
+                String.valueOf(map(users.get("users:first")).get("passwordHash")));
+    }
+
+    private static X509Certificate certificate(Path place, String name) throws Exception {
+        try (InputStream file = Files.newInputStream(place.resolve("broker/" + name + ".crt"))) {
+            return (X509Certificate)
+                    CertificateFactory.getInstance("X.509").generateCertificate(file);
+        }
     }
 
     @ParameterizedTest
