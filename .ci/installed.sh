@@ -80,7 +80,8 @@ grep -q 'did you mean --port' "$scratch/log" || die "a wrong option is not told 
 
 port=$(free_port)
 # A file says the port of health: all commands find it there.
-printf 'server:\n  port: %s\n' "$(free_port)" >"$scratch/work/tributary.yaml"
+health_port=$(free_port)
+printf 'server:\n  port: %s\n' "$health_port" >"$scratch/work/tributary.yaml"
 : >"$scratch/log"
 become env TRIBUTARY_JAVA_OPTS="-Djava.io.tmpdir=$scratch/temporary" "$program" run --port "$port" >"$scratch/log" 2>&1 </dev/null &
 pid=$!
@@ -105,6 +106,17 @@ says 0 'safe to stop' drain --wait
 says 1 'the node is drained' health
 says 0 'is not drained' drain --cancel
 rm "$scratch/work/tributary.yaml"
+
+# Where all is as in the Debian package, commands have the variables of its service.
+package=$scratch/package/usr/share/tributary
+mkdir -p "$package" "$scratch/package/etc/default"
+cp -r "$(dirname "$program")" "$package/bin"
+ln -s "$lib" "$package/lib"
+cp -r "$(dirname "$program")/../etc" "$scratch/package/etc/tributary"
+ln -s ../../../etc/tributary "$package/etc"
+printf '# The port of health.\nSERVER_PORT="%s"\n' "$health_port" >"$scratch/package/etc/default/tributary"
+program=$package/bin/tributary says 0 '"UP"' health
+program=$package/bin/tributary says 0 'is not drained' drain --status
 
 stop
 [ "$(listing)" = "$before" ] || die "the installation was changed: $(diff <(echo "$before") <(listing) || true)"

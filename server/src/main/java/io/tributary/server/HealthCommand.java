@@ -2,6 +2,7 @@ package io.tributary.server;
 
 import io.tributary.cli.Program;
 import io.tributary.cli.Subcommand;
+import io.tributary.server.settings.check.SettingException;
 import java.io.IOException;
 import java.io.Serial;
 import java.net.Socket;
@@ -72,7 +73,7 @@ public final class HealthCommand implements Subcommand, Runnable {
 
     @Override
     public boolean explains(Exception failure) {
-        return failure instanceof UnhealthyException;
+        return failure instanceof UnhealthyException || failure instanceof SettingException;
     }
 
     @Override

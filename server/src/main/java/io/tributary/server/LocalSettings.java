@@ -30,14 +30,25 @@ final class LocalSettings {
         this.environment = environment;
     }
 
-    /** Reads them. */
+    /**
+     * Reads them.
+     *
+     * @throws SettingException when a file is wrong, or this user may not read it
+     */
     static LocalSettings read() {
         LoggingSystem.get(LocalSettings.class.getClassLoader()).beforeInitialize(); // nothing on standard output
-        StandardEnvironment environment = new StandardEnvironment();
+        return read(new StandardEnvironment());
+    }
+
+    static LocalSettings read(StandardEnvironment environment) {
         environment
                 .getPropertySources()
                 .addLast(new PropertiesPropertySource("defaultProperties", TributaryApplication.defaults()));
-        ConfigDataEnvironmentPostProcessor.applyTo(environment, new DefaultResourceLoader(), null);
+        try {
+            ConfigDataEnvironmentPostProcessor.applyTo(environment, new DefaultResourceLoader(), null);
+        } catch (RuntimeException e) {
+            throw new SettingException(StartFailure.words(e).lines().toList());
+        }
         ConfigurationPropertySources.attach(environment);
         return new LocalSettings(environment);
     }
@@ -67,7 +78,7 @@ final class LocalSettings {
         String setting = PREFIX + "security.admin-token-file";
         String configured = text(setting);
         String data = text(PREFIX + "data-dir");
-        Path made = Path.of(data == null ? "data" : data, "admin.token");
+        Path made = Path.of(data == null ? "data" : data, "admin.token").toAbsolutePath();
         Path file = given != null ? given : configured != null ? Path.of(configured) : made;
         if (given == null && configured == null && !Files.exists(made)) {
             throw new SettingException(

@@ -96,8 +96,17 @@ public final class ReshardCommand implements Subcommand, Runnable {
         }
         SpringApplication application = TributaryApplication.application(NoParts.class);
         application.setWebApplicationType(WebApplicationType.NONE);
-        try (ConfigurableApplicationContext context = application.run(settings.toArray(String[]::new))) {
+        try (ConfigurableApplicationContext context = read(application)) {
             change(context.getBean(ServerConfig.class), wanted);
+        }
+    }
+
+    private ConfigurableApplicationContext read(SpringApplication application) {
+        try {
+            return application.run(settings.toArray(String[]::new));
+        } catch (RuntimeException e) {
+            // What is wrong is printed already, by StartFailureReporter.
+            throw new UsageException("nothing was changed: the settings of a node cannot be read", e);
         }
     }
 

@@ -13,7 +13,7 @@ import org.springframework.core.annotation.Order;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.Resource;
 
-/** Reads YAML files as Spring Boot does, and names the file, and the line, when one is no YAML. */
+/** Reads YAML files as Spring Boot does, and names the file, and the line, when one is no YAML, or cannot be read. */
 @Order(Ordered.HIGHEST_PRECEDENCE + 1)
 public final class NamingYamlLoader extends YamlPropertySourceLoader {
     private static final Pattern LINE = Pattern.compile(" in '?reader'?, line ([0-9]+), column [0-9]+:?");
@@ -28,6 +28,9 @@ public final class NamingYamlLoader extends YamlPropertySourceLoader {
         } catch (SettingException e) {
             throw e;
         } catch (RuntimeException e) {
+            if (e.getCause() instanceof IOException barred) {
+                throw new SettingException(WrongValue.file(resource), "cannot be read by this user: " + barred);
+            }
             String said = String.valueOf(e.getMessage());
             throw new SettingException(WrongValue.file(resource) + line(said), "is no YAML: " + words(said));
         }
