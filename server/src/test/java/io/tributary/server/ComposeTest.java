@@ -56,8 +56,7 @@ class ComposeTest {
     }
 
     private static void makeSecrets(Path place) throws Exception {
-        Process script = new ProcessBuilder(
-                        "bash", DOCKER.resolve("secrets.sh").toString(), place.toString())
+        Process script = new ProcessBuilder("bash", DOCKER.resolve("secrets.sh").toString(), place.toString())
                 .redirectErrorStream(true)
                 .start();
         String said = new String(script.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -83,7 +82,7 @@ class ComposeTest {
         byte[] password = password(secrets());
         PasswordHash hash = hash(secrets());
         assertThat(hash.matches(password)).isTrue();
-        assertThat(hash.matches(Arrays.copyOf(password, password.length + 1))).isFalse();
+        assertThat(hash.matches(Arrays.copyOf(password, password.length - 1))).isFalse();
     }
 
     @Test
@@ -106,16 +105,13 @@ class ComposeTest {
     }
 
     private static PasswordHash hash(Path place) throws IOException {
-        Map<String, Object> users =
-                map(read(place.resolve("broker/seed.yaml")).get("users"));
-        return PasswordHash.parse(
-                String.valueOf(map(users.get("users:first")).get("passwordHash")));
+        Map<String, Object> users = map(read(place.resolve("broker/seed.yaml")).get("users"));
+        return PasswordHash.parse(String.valueOf(map(users.get("users:first")).get("passwordHash")));
     }
 
     private static X509Certificate certificate(Path place, String name) throws Exception {
         try (InputStream file = Files.newInputStream(place.resolve("broker/" + name + ".crt"))) {
-            return (X509Certificate)
-                    CertificateFactory.getInstance("X.509").generateCertificate(file);
+            return (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(file);
         }
     }
 
