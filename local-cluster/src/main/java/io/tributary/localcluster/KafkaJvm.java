@@ -89,11 +89,14 @@ final class KafkaJvm {
 
     /**
      * The JVM would go on with, and ignore, an archive of another class path; so each has its own. Tests share it in
-     * {@code target}; an installed program may not be written to, so that a cluster has it beside its data.
+     * {@code target}, also once this module is a jar there; an installed program may not be written to, so that a
+     * cluster has it beside its data. Sharing is safe: a JVM writes to a new file, its header last, and one that reads
+     * half of an archive does without.
      */
     private static Path archive(Path directory, String mainClass, String classPath) {
         String name = mainClass + "-" + Integer.toHexString(classPath.hashCode()) + ".jsa";
-        return Files.isDirectory(classes()) ? classes().resolveSibling(name) : directory.resolveSibling(name);
+        boolean inTarget = Files.isDirectory(classes()) || Boolean.getBoolean(SHORT_LIVED);
+        return inTarget ? classes().resolveSibling(name) : directory.resolveSibling(name);
     }
 
     /** The jars that the listing beside the classes names; one without a directory is beside it. */
