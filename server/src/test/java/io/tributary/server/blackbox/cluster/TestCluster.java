@@ -31,9 +31,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -508,27 +510,42 @@ public final class TestCluster implements AutoCloseable {
 
         /** Starts all parts and waits until they are ready; leaves none running if that fails. */
         public TestCluster start() {
-            LocalKafka kafka = LocalKafka.in(folder).brokers(kafkaBrokers).start();
-            LocalRedis redis = null;
-            TestCluster cluster = null;
+            TestCluster cluster = startServers();
             try {
-                redis = LocalRedis.in(folder)
-                        .replicas(redisReplicas)
-                        .appendOnly(true)
-                        .start();
-                cluster = new TestCluster(kafka, redis, shards, way, tokenFile());
                 createTopics(cluster);
                 prepareNodes(cluster);
                 cluster.startNodes();
                 return cluster;
             } catch (RuntimeException failure) {
-                if (cluster != null) {
-                    cluster.close();
-                } else if (redis != null) {
-                    redis.close();
-                }
-                kafka.close();
+                cluster.close();
                 throw failure;
+            }
+        }
+
+        /** Kafka and Redis at the same time, for Redis mostly waits. */
+        private TestCluster startServers() {
+            CompletableFuture<LocalKafka> kafka = CompletableFuture.supplyAsync(
+                    () -> LocalKafka.in(folder).brokers(kafkaBrokers).start(), Thread::startVirtualThread);
+            CompletableFuture<LocalRedis> redis = CompletableFuture.supplyAsync(
+                    () -> LocalRedis.in(folder)
+                            .replicas(redisReplicas)
+                            .appendOnly(true)
+                            .start(),
+                    Thread::startVirtualThread);
+            try {
+                return new TestCluster(kafka.join(), redis.join(), shards, way, tokenFile());
+            } catch (RuntimeException failure) {
+                closeOnceStarted(kafka, LocalKafka::close);
+                closeOnceStarted(redis, LocalRedis::close);
+                throw failure;
+            }
+        }
+
+        private static <T> void closeOnceStarted(CompletableFuture<T> servers, Consumer<T> close) {
+            try {
+                close.accept(servers.join());
+            } catch (CompletionException failed) {
+                // none of them runs
             }
         }
 
