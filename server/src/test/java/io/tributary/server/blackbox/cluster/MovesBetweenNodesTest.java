@@ -5,8 +5,15 @@ import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
+import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
+import io.tributary.common.mqtt.MqttPacket.Publish;
+import io.tributary.common.mqtt.MqttPacket.Suback;
+import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.Subscription;
+import io.tributary.common.mqtt.Subscription.RetainHandling;
 import io.tributary.server.blackbox.BrokerExtension;
 import io.tributary.server.blackbox.BrokerProcess;
 import io.tributary.server.blackbox.Operator;
@@ -26,14 +33,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Clients and shards of a node go to the other nodes before it is stopped, and connections spread over all of them. */
+/**
+ * Clients and shards of a node go to the other nodes before it is stopped, connections spread over all of them, and
+ * what a client has sent to one node before it closed its connection counts before what it says to the next one.
+ */
 @ExtendWith(BrokerExtension.class)
 @Timeout(value = 6, unit = TimeUnit.MINUTES)
-class DrainAndRebalanceTest {
+class MovesBetweenNodesTest {
+    private static final int ROUNDS = 200;
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final Pattern OWNED = Pattern.compile("\"ownedShards\":(\\d+)");
     private static final Pattern CONNECTIONS = Pattern.compile("\"connections\":(\\d+)");
@@ -43,7 +55,7 @@ class DrainAndRebalanceTest {
 
     @BeforeAll
     static void start() {
-        cluster = TestCluster.in(Scratch.folder("drain-and-rebalance")).start();
+        cluster = TestCluster.in(Scratch.folder("moves")).start();
         operator = new Operator(cluster.tokenFile());
         cluster.awaitShardsSpread(PATIENCE);
         new Probe(cluster).await(List.copyOf(cluster.nodes()), PATIENCE);
@@ -77,6 +89,7 @@ class DrainAndRebalanceTest {
     }
 
     /** What clients of its shards at other nodes wait for is not to share the processors with its own end. */
+    @Tag("long")
     @Test
     void othersOwnAllShardsBeforeClientsAreSentAwayWhenANodeStops() throws IOException {
         CompletableFuture<Void> stopped;
@@ -91,6 +104,7 @@ class DrainAndRebalanceTest {
         cluster.awaitShardsSpread(PATIENCE);
     }
 
+    @Tag("long")
     @Test
     void nodeServesAgainWhenTheDrainIsTakenBack() throws IOException {
         BrokerProcess node = cluster.node("n2");
@@ -118,6 +132,7 @@ class DrainAndRebalanceTest {
         }
     }
 
+    @Tag("long")
     @Test
     void rebalancingEndsAtAllNodesWhenItIsTakenBack() throws IOException {
         try (Crowd _ = new Crowd(20, List.of("n2", "n2"))) {
@@ -129,10 +144,52 @@ class DrainAndRebalanceTest {
             assertThat(operator.rebalance(cluster.node("n3"), "--cancel").exit())
                     .isZero();
             await().atMost(PATIENCE)
-                    .until(() -> cluster.names().stream().noneMatch(DrainAndRebalanceTest::isRebalancing));
+                    .until(() -> cluster.names().stream().noneMatch(MovesBetweenNodesTest::isRebalancing));
         }
         String audit = get(cluster.node("n1"), "/api/v1/audit");
         assertThat(audit).contains("\"action\":\"rebalance\"", "\"action\":\"rebalance-end\"");
+    }
+
+    @Test
+    void willIsNotPublishedWhenTheClientIsAtAnotherNodeRightBehindItsDisconnect()
+            throws IOException { // [MQTT-3.14.4-3]
+        try (TestClient watcher = TestClient.connect(port(1), ProtocolVersion.MQTT_5, "move-watcher", 0)) {
+            Subscription all = new Subscription("move/#", QoS.AT_MOST_ONCE, false, false, RetainHandling.SEND);
+            watcher.send(new Subscribe(1, List.of(all), 0, List.of()));
+            watcher.expect(Suback.class);
+            for (int round = 0; round < ROUNDS; round++) {
+                TestClient client = TestClient.open(port(round), ProtocolVersion.MQTT_5);
+                client.connect(TestClient.connectPacket("move-will-" + round % 16, 60, "move/will"));
+                client.disconnect(-1);
+                TestClient next = TestClient.open(port(round + 1), ProtocolVersion.MQTT_5);
+                next.connect(TestClient.connectPacket("move-will-" + round % 16, 60, "move/will"));
+                next.disconnect(-1);
+            }
+            List<String> seen = new ArrayList<>();
+            try (TestClient last = TestClient.open(port(0), ProtocolVersion.MQTT_5)) {
+                last.connect(TestClient.connectPacket("move-end", 0, "move/end"));
+            } // closed without DISCONNECT: its will is the last
+            do {
+                seen.add(watcher.expect(Publish.class).topic());
+            } while (!seen.getLast().equals("move/end"));
+            assertThat(seen).hasSize(1);
+        }
+    }
+
+    @Test
+    void sessionIsOverWhenTheClientIsAtAnotherNodeRightBehindItsDisconnect() throws IOException { // [MQTT-3.1.2-23]
+        int present = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            TestClient client = TestClient.open(port(round), ProtocolVersion.MQTT_5);
+            Connack connack = client.connect(TestClient.connectPacket("move-session", 60, null));
+            present += connack.sessionPresent() ? 1 : 0;
+            client.disconnect(0);
+        }
+        assertThat(present).isZero();
+    }
+
+    private static int port(int round) {
+        return cluster.node(round % 2 == 0 ? "n1" : "n2").tcpPort();
     }
 
     private static boolean isRebalancing(String node) {
