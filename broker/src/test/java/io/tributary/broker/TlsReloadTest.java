@@ -39,12 +39,15 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Certificates, authorities and revocation lists are exchanged while clients publish and receive. */
+/**
+ * Certificates, authorities and revocation lists are exchanged while clients publish and receive; four times, unless
+ * {@code -Dtls-reload.exchanges} says more.
+ */
 class TlsReloadTest {
     private static final int CLIENTS = 200;
     private static final int CERTIFICATES = 10;
     private static final int REVOKED = 3;
-    private static final int EXCHANGES = 8;
+    private static final int EXCHANGES = Integer.getInteger("tls-reload.exchanges", 4);
 
     @TempDir
     private Path folder;

@@ -27,6 +27,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -52,6 +53,7 @@ class LocalKafkaTest {
         }
     }
 
+    @Tag("long")
     @Test
     void acknowledgesWithTwoOfThreeBrokers() {
         try (LocalKafka kafka = LocalKafka.in(directory).brokers(3).start()) {

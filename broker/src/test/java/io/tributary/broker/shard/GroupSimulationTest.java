@@ -20,7 +20,7 @@ class GroupSimulationTest {
             run(only);
             return;
         }
-        long histories = Long.getLong("simulation.groups", 300);
+        long histories = Long.getLong("simulation.groups", 150);
         for (long seed = FIRST_SEED; seed < FIRST_SEED + histories; seed++) {
             run(seed);
         }

@@ -19,7 +19,7 @@ class SimulationTest {
             run(only);
             return;
         }
-        long histories = Long.getLong("simulation.histories", 3_000);
+        long histories = Long.getLong("simulation.histories", 1_500);
         for (long seed = FIRST_SEED; seed < FIRST_SEED + histories; seed++) {
             run(seed);
         }

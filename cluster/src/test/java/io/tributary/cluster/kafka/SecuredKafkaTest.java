@@ -41,6 +41,7 @@ import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -169,6 +170,7 @@ class SecuredKafkaTest {
     }
 
     /** To a new authority: clients trust both, Kafka shows the new one's certificate, clients trust that one alone. */
+    @Tag("long")
     @Test
     void appendsGoOnWhenTheAuthorityIsExchanged() throws Exception {
         KafkaTopics.ensure(config, TestKafka.needs("map"));

@@ -22,6 +22,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -208,6 +209,7 @@ class PerfCommandTest {
         assertThat(said()).contains("standalone, cluster, mosquitto");
     }
 
+    @Tag("long")
     @Test
     void setsOursBesideWhatWasPublishedWhenTableIsRepeated() throws Exception {
         List<String> words = List.of("paper", "stresser-all", "--row", "1 base", "--row", "6 16 bytes", "--results");

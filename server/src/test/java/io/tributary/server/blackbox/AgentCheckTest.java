@@ -24,10 +24,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The real HAProxy asks two brokers for their weights. */
+/** The real HAProxy asks two brokers for their weights; what CI has of it is in {@link BalancersTest}. */
 @ExtendWith(BrokerExtension.class)
 class AgentCheckTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -51,6 +52,7 @@ class AgentCheckTest {
         }
     }
 
+    @Tag("long")
     @Test
     void clientsGoWhereTheWeightsAreAndNotToABrokerThatIsDrained() throws IOException {
         assumeThat(HAPROXY).exists();

@@ -37,6 +37,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The canaries of three nodes: they answer each other, notice what is gone, and show nowhere but in their meters. */
+@Tag("long")
 @ExtendWith(BrokerExtension.class)
 @Timeout(value = 8, unit = TimeUnit.MINUTES)
 class CanaryClusterTest {
@@ -98,7 +99,6 @@ class CanaryClusterTest {
         readers.forEach(TestClient::close);
     }
 
-    @Tag("long")
     @Test
     void sysTopicsDoNotCountThem() throws IOException {
         Map<String, String> figures = new HashMap<>();
@@ -121,7 +121,6 @@ class CanaryClusterTest {
     }
 
     /** Nobody has to be told which of the nodes it was: the others' canaries miss it, each for itself. */
-    @Tag("long")
     @Test
     void nodeThatIsKilledIsMissedAndItsSessionGoes() {
         double before = lostTo("n1", "others") + lostTo("n2", "others");
@@ -142,7 +141,6 @@ class CanaryClusterTest {
         awaitMoreRounds(cluster.names());
     }
 
-    @Tag("long")
     @Test
     void nodeWithoutOneIsNotWaitedForAndLosesNothing() {
         cluster.stop("n1");

@@ -53,6 +53,7 @@ class ClusterIngestTest {
     private static final int PARTITIONS = 6;
     private static final int TOPICS = 24;
     private static final int LOAD = Integer.getInteger("ingest.load", 400);
+    private static final int KILLS = Integer.getInteger("ingest.kills", 1);
     private static final long LONG = 3_600;
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final AtomicInteger TESTS = new AtomicInteger();
@@ -173,7 +174,7 @@ class ClusterIngestTest {
     void nothingIsLostOrComesTwiceWhenNodesThatReadAreKilled() throws Exception {
         IngestedReceiver receiver = new IngestedReceiver(subscriber("n1", "reader", LONG, QoS.EXACTLY_ONCE));
         int total = 0;
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < KILLS; i++) {
             total += LOAD;
             produce(LOAD);
             receiver.receive(total - LOAD / 2, PATIENCE);

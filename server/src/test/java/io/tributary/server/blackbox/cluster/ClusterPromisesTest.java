@@ -67,7 +67,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ClusterPromisesTest {
     private static final ProtocolVersion VERSION = ProtocolVersion.MQTT_5;
     private static final long LONG = 3_600;
-    private static final int TIMES = Integer.getInteger("cluster.times", 300);
+    private static final int TIMES = Integer.getInteger("cluster.times", 100);
 
     /** For an answer or a message, also from a cluster that has just lost a node. */
     private static final Duration PATIENCE = Duration.ofMinutes(1);
@@ -266,9 +266,18 @@ class ClusterPromisesTest {
      * First its node dies, then it is away, for longer than Kafka keeps the offsets of groups without consumers; each
      * time it goes on where it had acknowledged.
      */
-    @ParameterizedTest
-    @ValueSource(strings = {"app-own", "app-small-one"})
-    void applicationGetsEverythingInOrderWhateverDies(String application) throws IOException {
+    @Test
+    void applicationGetsEverythingInOrderWhateverDies() throws IOException {
+        getsEverythingInOrderWhateverDies("app-own");
+    }
+
+    @Tag("long")
+    @Test
+    void applicationInASharedTopicGetsEverythingInOrderWhateverDies() throws IOException {
+        getsEverythingInOrderWhateverDies("app-small-one");
+    }
+
+    private void getsEverythingInOrderWhateverDies(String application) throws IOException {
         TestClient reader = connect("n1", application, LONG);
         subscribe(reader, "firehose");
         TestClient publisher = connect("n2", "publisher", 0);

@@ -110,6 +110,7 @@ class CutOffNodesTest {
         probe.await(cluster.without(List.of("n3")), PATIENCE);
     }
 
+    @Tag("long")
     @Test
     void keepsItsClientsWhenNobodyCanReachKafka() throws IOException, InterruptedException {
         TestClient watcher = connect("n1", "watcher", null);

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -34,6 +35,7 @@ class MapMadeAnewTest {
     private static final AtomicInteger ATTEMPTS = new AtomicInteger();
 
     /** A node that started afterwards waited for what only nodes that had run before could know. */
+    @Tag("long")
     @Test
     void nodesThatRunAndNodesThatStartAgreeWhenSubscriptionsAreMadeAnew() throws IOException {
         try (TestCluster cluster =

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(BrokerExtension.class)
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
 class CrashTest {
-    private static final int ROUNDS = Integer.getInteger("crash.rounds", 3);
+    private static final int ROUNDS = Integer.getInteger("crash.rounds", 2);
     private static final int MESSAGES = Integer.getInteger("crash.messages", 1_500);
     private static final long SEED = Long.getLong("crash.seed", System.nanoTime());
     private static final Duration PATIENCE = Duration.ofSeconds(90);

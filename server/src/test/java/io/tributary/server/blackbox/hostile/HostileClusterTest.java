@@ -33,20 +33,20 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * ones keep their connections, but for a {@link GoodPublisher} of a node that stood still, and get everything in order,
  * no node logs an error, and nothing heaps up.
  *
- * <p>{@code -Dhostile.seconds} is for how long, 20 unless said; {@code -Dhostile.villains} how many there are of a
+ * <p>{@code -Dhostile.seconds} is for how long, 10 unless said; {@code -Dhostile.villains} how many there are of a
  * kind; {@code -Dhostile.seed} decides who does what, and {@code -Dhostile.only} names the kinds of {@link Mischief}
  * there are to be, with commas between. The figures are in {@code target/blackbox/hostile-cluster.txt}.
  */
 @ExtendWith(BrokerExtension.class)
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class HostileClusterTest {
-    private static final Duration TIME = Duration.ofSeconds(Integer.getInteger("hostile.seconds", 20));
+    private static final Duration TIME = Duration.ofSeconds(Integer.getInteger("hostile.seconds", 10));
     private static final long SEED = Long.getLong("hostile.seed", System.nanoTime());
     private static final String ONLY = System.getProperty("hostile.only", "");
     /** A machine with other work is slow, and not dead: a node that is declared dead closes its connections. */
     private static final String PATIENT = "--tributary.cluster.nodes.silence=20s";
 
-    private static final int LOOKS = 5;
+    private static final int LOOKS = 2;
     private static final int PAIRS = 6;
     private static final int VILLAINS_OF_A_KIND = Integer.getInteger("hostile.villains", 1);
 
