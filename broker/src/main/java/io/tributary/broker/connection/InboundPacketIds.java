@@ -1,7 +1,6 @@
 package io.tributary.broker.connection;
 
-import io.netty.util.collection.IntObjectHashMap;
-import java.util.BitSet;
+import io.tributary.common.collection.PacketIdSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,47 +19,56 @@ final class InboundPacketIds {
         RELEASING
     }
 
-    private final IntObjectHashMap<State> states;
-    private final BitSet resumed = new BitSet();
-    private int resumedLeft;
+    private final PacketIdSet open;
+    private final PacketIdSet routing = new PacketIdSet();
+    private final PacketIdSet releasing = new PacketIdSet();
+    private final PacketIdSet resumed;
 
     /** Takes the identifiers that are open from earlier connections. */
     InboundPacketIds(int[] open) {
-        states = new IntObjectHashMap<>(Math.max(4, open.length));
-        for (int id : open) {
-            states.put(id, State.RECEIVED);
-            resumed.set(id);
-        }
-        resumedLeft = open.length;
+        this.open = new PacketIdSet(open);
+        resumed = new PacketIdSet(open);
     }
 
     /** The state of the message with that identifier, or null when there is none. */
     @Nullable
     State get(int packetId) {
-        return states.get(packetId);
+        if (!open.contains(packetId)) {
+            return null;
+        }
+        if (routing.contains(packetId)) {
+            return State.ROUTING;
+        }
+        return releasing.contains(packetId) ? State.RELEASING : State.RECEIVED;
     }
 
     /** Notes that a message is that far. */
     void put(int packetId, State state) {
-        states.put(packetId, state);
+        open.add(packetId);
+        routing.remove(packetId);
+        releasing.remove(packetId);
+        switch (state) {
+            case ROUTING -> routing.add(packetId);
+            case RECEIVED -> {}
+            case RELEASING -> releasing.add(packetId);
+        }
     }
 
     /** The exchange is over: the identifier stands for a new message [MQTT-4.3.3-12]. */
     void free(int packetId) {
-        states.remove(packetId);
-        if (resumed.get(packetId)) {
-            resumed.clear(packetId);
-            resumedLeft--;
-        }
+        open.remove(packetId);
+        routing.remove(packetId);
+        releasing.remove(packetId);
+        resumed.remove(packetId);
     }
 
     /** How many messages are open. */
     int size() {
-        return states.size();
+        return open.size();
     }
 
     /** How many messages are open that came over this connection. */
     int openedHere() {
-        return states.size() - resumedLeft;
+        return open.size() - resumed.size();
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.broker.connection.AckQueue.Slot;
 import io.tributary.broker.connection.OutboundLimits.Overflow;
+import io.tributary.broker.fake.Allocated;
 import io.tributary.broker.loop.TokenBucket;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
@@ -95,6 +96,20 @@ class ConnectionPartsTest {
         ids.put(3, InboundPacketIds.State.ROUTING);
 
         assertThat(ids.openedHere()).isEqualTo(2);
+    }
+
+    @Test
+    void inboundPacketIdentifiersTakeLittleMemory() {
+        InboundPacketIds ids = new InboundPacketIds(new int[0]);
+
+        long bytes = Allocated.bytesBy(() -> {
+            for (int packetId = 1; packetId <= 10_000; packetId++) {
+                ids.put(packetId, InboundPacketIds.State.RECEIVED);
+            }
+        });
+
+        assertThat(ids.size()).isEqualTo(10_000);
+        assertThat(bytes).isLessThan(200_000);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.tributary.broker.shard.fold;
 
+import io.tributary.common.collection.PacketIdSet;
 import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
@@ -11,7 +12,6 @@ import io.tributary.common.event.ShardEvent.TopicPosition;
 import io.tributary.common.event.StoredSession;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.Will;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,7 +69,7 @@ public final class SessionState {
         long leftUpTo;
 
         @Nullable
-        TreeSet<Integer> inboundPacketIds;
+        PacketIdSet inboundPacketIds;
 
         // Lives with the latest connection.
         long willDueAtMillis = Long.MAX_VALUE;
@@ -113,8 +113,8 @@ public final class SessionState {
         has.priorityUpTo = stored.priorityUpTo();
         has.leftUpTo = stored.leftUpTo();
         has.willDueAtMillis = stored.willDueAtMillis();
-        for (int packetId : stored.inboundPacketIds()) {
-            accept(packetId);
+        if (stored.inboundPacketIds().length > 0) {
+            has.inboundPacketIds = new PacketIdSet(stored.inboundPacketIds());
         }
         epoch = stored.epoch();
         node = stored.node();
@@ -280,9 +280,12 @@ public final class SessionState {
 
     /** The packet identifiers of the client's QoS 2 messages that wait for PUBREL. */
     public int[] inboundPacketIds() {
-        return rare.inboundPacketIds == null
-                ? NO_PACKET_IDS
-                : rare.inboundPacketIds.stream().mapToInt(Integer::intValue).toArray();
+        return rare.inboundPacketIds == null ? NO_PACKET_IDS : rare.inboundPacketIds.toArray();
+    }
+
+    /** How many QoS 2 messages of the client wait for PUBREL. */
+    int unreleased() {
+        return rare.inboundPacketIds == null ? 0 : rare.inboundPacketIds.size();
     }
 
     /** The highest sequence number that a connection may have been sent, as far as the fold knows. */
@@ -489,18 +492,18 @@ public final class SessionState {
     /** The client's QoS 2 message is taken; false when it was before. */
     boolean accept(int packetId) {
         Rare has = rare();
-        TreeSet<Integer> accepted = has.inboundPacketIds == null ? new TreeSet<>() : has.inboundPacketIds;
+        PacketIdSet accepted = has.inboundPacketIds == null ? new PacketIdSet() : has.inboundPacketIds;
         has.inboundPacketIds = accepted;
         return accepted.add(packetId);
     }
 
     /** PUBREL came; false when nothing waited for it. */
     boolean release(int packetId) {
-        TreeSet<Integer> accepted = rare.inboundPacketIds;
+        PacketIdSet accepted = rare.inboundPacketIds;
         if (accepted == null || !accepted.remove(packetId)) {
             return false;
         }
-        if (accepted.isEmpty()) {
+        if (accepted.size() == 0) {
             rare.inboundPacketIds = null;
             forgetNothing();
         }

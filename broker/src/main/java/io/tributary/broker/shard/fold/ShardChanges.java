@@ -32,6 +32,7 @@ public final class ShardChanges {
     private static final int REMOVED_BYTES = 64;
     private static final int WILL_BYTES = 200;
     private static final int PROPERTY_BYTES = 120;
+    private static final int PACKET_ID_BYTES = 4;
 
     private final Map<String, OfClient> byClient = new LinkedHashMap<>();
     private final Map<WillKey, @Nullable ClientWill> wills = new HashMap<>();
@@ -55,6 +56,8 @@ public final class ShardChanges {
         private final SequenceMap<QueueEntry> queued = new SequenceMap<>();
         private Set<Long> removed = Set.of();
         private long firstAdded = Long.MAX_VALUE;
+        /** The size of the packet identifiers that the stored session has. */
+        private int packetIdBytes;
         /** Whether the stored session has changed, or is new. */
         private boolean isDirty;
         /** Whether a session ended. */
@@ -77,6 +80,9 @@ public final class ShardChanges {
             changes.isDirty = true;
             sessionCount++;
         }
+        int packetIdBytes = client.unreleased() * PACKET_ID_BYTES;
+        otherBytes += packetIdBytes - changes.packetIdBytes;
+        changes.packetIdBytes = packetIdBytes;
         return changes;
     }
 
@@ -127,7 +133,7 @@ public final class ShardChanges {
             before.queued.values().forEach(entry -> count(null, entry));
             sessionCount -= before.isDirty ? 1 : 0;
             removedCount -= before.removed.size();
-            otherBytes -= CLIENT_BYTES + client.clientId().length();
+            otherBytes -= CLIENT_BYTES + client.clientId().length() + before.packetIdBytes;
             isStored |= before.isCleared;
         }
         if (isStored) {

@@ -3,6 +3,7 @@ package io.tributary.broker.shard.fold;
 import static io.tributary.broker.shard.fold.Samples.queued;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.fake.Allocated;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.QueueEntry.Released;
@@ -169,5 +170,27 @@ class ShardChangesTest {
         }
         changes.add(client, 6, queued("m".repeat(1000)));
         assertThat(changes.weight()).isGreaterThan(before + 1000);
+    }
+
+    @Test
+    void packetIdentifiersThatAreNotReleasedTakeLittleAndHaveAWeight() {
+        changes.touch(client);
+        long before = changes.weight();
+
+        long bytes = Allocated.bytesBy(() -> {
+            for (int packetId = 1; packetId <= 10_000; packetId++) {
+                client.accept(packetId);
+            }
+        });
+        changes.touch(client);
+
+        assertThat(bytes).isLessThan(200_000);
+        assertThat(changes.weight()).isEqualTo(before + 40_000);
+        client.release(1);
+        changes.touch(client);
+        assertThat(changes.weight()).isEqualTo(before + 39_996);
+        changes.clear(client);
+        changes.touch(new SessionState("a", 9, ClientKind.DEVICE));
+        assertThat(changes.weight()).isEqualTo(before);
     }
 }
