@@ -221,16 +221,34 @@ final class GroupCommitter implements AutoCloseable {
         return write;
     }
 
-    private void stage(Write write) {
+    private void stage(Write write) throws RocksDBException {
         groupBytes += write.bytes();
+        boolean mayFailHalfway = !write.isLittle(); // it reads
+        if (mayFailHalfway) {
+            batch.setSavePoint();
+        }
+        RuntimeException failure = tryStage(write);
+        if (mayFailHalfway && failure == null) {
+            batch.popSavePoint();
+        } else if (mayFailHalfway) {
+            batch.rollbackToSavePoint();
+        }
+        if (failure == null) {
+            group.add(write);
+        } else {
+            fail(write, failure);
+        }
+    }
+
+    private @Nullable RuntimeException tryStage(Write write) {
         try {
             write.stage(batch);
-            group.add(write);
+            return null;
         } catch (RuntimeException e) {
-            fail(write, e);
+            return e;
         } catch (RocksDBException e) {
             recorder.onError();
-            fail(write, new StorageException("the store cannot be read: " + e.getMessage(), e));
+            return new StorageException("the store cannot be read: " + e.getMessage(), e);
         }
     }
 

@@ -10,12 +10,17 @@ import io.tributary.persistence.shard.SavePoint.SequencedEntry;
 import io.tributary.persistence.shard.SavePoint.WillKey;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The changes of a save point, encoded on the thread of its owner so that the writer has only to copy it. */
 final class StateChanges {
+    private static final Logger LOG = LoggerFactory.getLogger(StateChanges.class);
+
     /** A queue that is longer is deleted as a range: cheap to write, but a burden for readers until it is compacted. */
     private static final int MAX_SINGLE_DELETES = 64;
 
@@ -72,24 +77,28 @@ final class StateChanges {
             throws RocksDBException {
         ColumnFamilyHandle column = columns.handle(Column.STATE);
         byte[] end = Keys.endOf(prefix);
-        List<byte[]> found = alone ? someKeys(columns, prefix, end) : List.of();
-        if (!alone || found.size() > MAX_SINGLE_DELETES) {
+        List<byte[]> few = alone ? fewKeys(columns, prefix, end) : null;
+        if (few == null) {
             batch.deleteRange(column, prefix, end);
             return;
         }
-        for (byte[] key : found) {
+        for (byte[] key : few) {
             batch.delete(column, key);
         }
     }
 
-    private static List<byte[]> someKeys(ColumnStore columns, byte[] from, byte[] to) {
+    /** Null where there are many, or cannot be read: what is damaged goes, too. */
+    private static @Nullable List<byte[]> fewKeys(ColumnStore columns, byte[] from, byte[] to) {
         List<byte[]> found = new ArrayList<>();
         try (Scan scan = columns.scan(Column.STATE, from, to)) {
             for (boolean valid = scan.first(); valid && found.size() <= MAX_SINGLE_DELETES; valid = scan.next()) {
                 found.add(scan.key());
             }
+        } catch (StorageException e) {
+            LOG.warn("a queue that is deleted cannot be read: {}", e.getMessage());
+            return null;
         }
-        return found;
+        return found.size() > MAX_SINGLE_DELETES ? null : found;
     }
 
     private void put(byte[] key, byte[] value) {

@@ -11,7 +11,8 @@ interface Write {
 
     /**
      * Adds its changes to the group that is committed next, or nothing. Sees in the database what all earlier groups
-     * wrote. What it throws fails this write alone; then it must have added nothing.
+     * wrote. What it throws fails this write alone; what it has added until then is taken back, unless it
+     * {@link #isLittle}.
      */
     void stage(WriteBatch batch) throws RocksDBException;
 

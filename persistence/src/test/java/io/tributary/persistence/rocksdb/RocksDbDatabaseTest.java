@@ -20,6 +20,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
 
 class RocksDbDatabaseTest {
     private static final long MIB = 1024 * 1024;
@@ -52,6 +54,30 @@ class RocksDbDatabaseTest {
         assertThatThrownBy(() -> TestDatabase.open(folder, 4))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("cannot be opened");
+    }
+
+    @Test
+    void nothingIsCommittedOfAWriteThatFailsHalfway() {
+        byte[] key = {7};
+        try (RocksDbDatabase database = TestDatabase.open(folder, 4)) {
+            Write halfway = new Write() {
+                @Override
+                public int bytes() {
+                    return 0;
+                }
+
+                @Override
+                public void stage(WriteBatch batch) throws RocksDBException {
+                    batch.put(database.columns().handle(Column.META), key, key);
+                    throw new StorageException("cannot be read");
+                }
+            };
+            Task next = new Task(() -> {});
+            database.committer().submit(halfway);
+            database.committer().submit(next);
+            get(next.done());
+            assertThat(database.columns().get(Column.META, key)).isNull();
+        }
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.tributary.persistence.rocksdb;
 
+import static io.tributary.persistence.contract.Waiting.assertFails;
 import static io.tributary.persistence.contract.Waiting.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,9 +14,14 @@ import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Entry;
 import io.tributary.persistence.shard.ShardStore.Priorities;
 import io.tributary.persistence.shard.ShardStore.QueuePage;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,6 +63,40 @@ class RocksDbShardStoreTest extends ShardStoreContract {
             assertThat(page.entries()).extracting(Entry::sequence).containsExactly(megabytes + 1L);
             assertThat(ends).containsExactly(4L, 8L, 12L, 16L, 20L, 21L);
         }
+    }
+
+    @Test
+    void queueThatCannotBeReadIsDeletedWithItsSession() throws IOException {
+        Random random = new Random(1);
+        List<SequencedEntry> entries = new ArrayList<>();
+        for (int i = 1; i <= 40; i++) {
+            byte[] payload = new byte[2_000];
+            random.nextBytes(payload);
+            Message message = SavePoints.message(i).withPayload(payload);
+            entries.add(new SequencedEntry("a", i, new Queued(message, QoS.AT_LEAST_ONCE, false, List.of(), null)));
+        }
+        get(open().save(0, SavePoints.emptySave(1, -1, 1).queued(entries).build()));
+        open(); // what was in memory goes into a file
+        closeDatabase();
+        damageLargestFile();
+        ShardStore store = open();
+        assertFails(store.readQueue(0, "a", 1, 100, 1 << 20, Priorities.ALL), StorageException.class);
+
+        get(store.save(0, SavePoints.emptySave(1, 1, 2).cleared(List.of("a")).build()));
+
+        assertThat(get(store.applied(0))).isEqualTo(2);
+    }
+
+    private void damageLargestFile() throws IOException {
+        Path largest;
+        try (Stream<Path> files = Files.list(folder.resolve("db"))) {
+            largest = files.filter(file -> file.toString().endsWith(".sst"))
+                    .max(Comparator.comparingLong(file -> file.toFile().length()))
+                    .orElseThrow();
+        }
+        byte[] content = Files.readAllBytes(largest);
+        content[content.length / 2] ^= 1;
+        Files.write(largest, content);
     }
 
     @AfterEach
