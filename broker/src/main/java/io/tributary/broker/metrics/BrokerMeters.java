@@ -404,6 +404,13 @@ public enum BrokerMeters {
             "tributary.shards.restores",
             Type.COUNTER,
             "How often a shard's state was rebuilt from its log alone, with nothing lost, for the store had lost it."),
+    /** Log snapshots that are late. */
+    SHARD_SNAPSHOT_DELAY(
+            "tributary.shards.snapshot.delay",
+            Type.GAUGE,
+            Unit.SECONDS,
+            "How much later than it was due the next log snapshot of this node's shards is complete, the longest of all;"
+                    + " at three quarters of the log's retention a shard cannot be rebuilt from its log alone."),
     /** Save points. */
     SAVE_POINTS("tributary.shards.save.points", Type.COUNTER, "Save points that were stored."),
     /** Stored messages. */

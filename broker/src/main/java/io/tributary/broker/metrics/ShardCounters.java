@@ -4,11 +4,14 @@ import io.micrometer.core.instrument.Timer;
 import io.tributary.broker.shard.ApplicationLag;
 import io.tributary.broker.shard.ShardRecorder;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts what the shards do. */
 final class ShardCounters implements ShardRecorder {
+    private static final double MILLIS_A_SECOND = 1_000;
+
     private final Map<Drop, LongAdder> dropped;
     private final Timer handedOn;
     private final LongAdder savePoints;
@@ -22,6 +25,7 @@ final class ShardCounters implements ShardRecorder {
     private final LongAdder topicsMadeAnew;
     private final LongAdder restores;
     private final LongAdder logWentBack;
+    private final Map<Integer, Long> snapshotDelays = new ConcurrentHashMap<>();
     private final ApplicationLagGauges lags;
     private final DeadlineCounters deadlines;
 
@@ -40,6 +44,7 @@ final class ShardCounters implements ShardRecorder {
         topicsMadeAnew = meters.counter(BrokerMeters.APPLICATION_TOPICS_MADE_ANEW);
         restores = meters.counter(BrokerMeters.SHARD_RESTORES);
         logWentBack = meters.counter(BrokerMeters.SHARD_LOG_WENT_BACK);
+        meters.gauge(BrokerMeters.SHARD_SNAPSHOT_DELAY, this::longestSnapshotDelaySeconds);
         lags = new ApplicationLagGauges(meters);
     }
 
@@ -92,6 +97,23 @@ final class ShardCounters implements ShardRecorder {
     @Override
     public void restored(int shard) {
         restores.increment();
+    }
+
+    @Override
+    public void snapshotDelay(int shard, long millis) {
+        if (millis == 0) {
+            snapshotDelays.remove(shard);
+        } else {
+            snapshotDelays.put(shard, millis);
+        }
+    }
+
+    private double longestSnapshotDelaySeconds() {
+        return snapshotDelays.values().stream()
+                        .mapToLong(millis -> millis)
+                        .max()
+                        .orElse(0)
+                / MILLIS_A_SECOND;
     }
 
     @Override

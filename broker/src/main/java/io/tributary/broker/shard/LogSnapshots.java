@@ -16,6 +16,8 @@ import io.tributary.persistence.shard.ShardStore;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
+import java.util.function.LongConsumer;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +56,7 @@ final class LogSnapshots {
     private final OwnerAppender records;
     private final LogTime time;
     private final long ownerEpoch;
+    private final LongConsumer tellDelay;
 
     private long dueMillis = UNKNOWN;
     private @Nullable Snapshot snapshot;
@@ -94,6 +97,7 @@ final class LogSnapshots {
      *
      * @param environment whose configuration says how long the log is kept; none is logged when it does not
      * @param ownerEpoch the owner that logs them
+     * @param tellDelay told how much later than it was due the next snapshot is complete, in milliseconds as of now
      */
     LogSnapshots(
             ShardEnvironment environment,
@@ -101,11 +105,13 @@ final class LogSnapshots {
             SessionQueues queues,
             LogTime time,
             OwnerAppender records,
-            long ownerEpoch) {
+            long ownerEpoch,
+            LongConsumer tellDelay) {
         this.state = state;
         this.queues = queues;
         this.records = records;
         this.ownerEpoch = ownerEpoch;
+        this.tellDelay = tellDelay;
         retentionMillis = environment.config().retention().toMillis();
         appender = environment.appender();
         this.time = time;
@@ -121,21 +127,31 @@ final class LogSnapshots {
         }
     }
 
-    /** Goes on with a snapshot, or begins one when it is time; while the shard is live. */
-    void tick(boolean mayBegin) {
-        if (retentionMillis == 0 || underWay > 0 || appender.isCongested()) {
+    /**
+     * Goes on with a snapshot, or begins one when it is time; while the shard is live.
+     *
+     * @param isSafeUpTo whether all is safe that the records up to an offset caused: an owner that goes by the snapshot
+     *     does not fold these again
+     */
+    void tick(LongPredicate isSafeUpTo) {
+        if (retentionMillis == 0) {
+            return;
+        }
+        long lateMillis = time.nowMillis() - dueMillis();
+        tellDelay.accept(Math.max(0, lateMillis));
+        if (underWay > 0 || appender.isCongested()) {
             return;
         }
         if (ticksToRest > 0) {
             ticksToRest--;
         } else if (snapshot != null) {
-            goOn(snapshot);
-        } else if (mayBegin && isDue() && state.dueWills().isEmpty()) { // they are about to go
+            goOn(snapshot, isSafeUpTo);
+        } else if (lateMillis >= 0 && state.dueWills().isEmpty()) { // they are about to go
             snapshot = new Snapshot(ownerEpoch, state, retentionMillis);
         }
     }
 
-    private boolean isDue() {
+    private long dueMillis() {
         long now = time.nowMillis();
         if (dueMillis == UNKNOWN) {
             dueMillis = state.snapshotMillis() == ShardStore.NO_SNAPSHOT
@@ -144,14 +160,14 @@ final class LogSnapshots {
         }
         dueMillis = Math.min(
                 dueMillis, now + intervalMillis()); // the servers' clock may have been ahead, and have come back
-        return now >= dueMillis;
+        return dueMillis;
     }
 
     private long intervalMillis() {
         return retentionMillis / SNAPSHOTS_IN_RETENTION;
     }
 
-    private void goOn(Snapshot now) {
+    private void goOn(Snapshot now, LongPredicate isSafeUpTo) {
         for (int left = now.sessionsATick; left > 0 && now.queueOf == null && !now.sessions.isEmpty(); left--) {
             SnapshotSession next = now.sessions.remove();
             append(next);
@@ -164,7 +180,8 @@ final class LogSnapshots {
             readQueue(now, now.queueOf);
         } else if (now.sessions.isEmpty()
                 && !now.isOver
-                && underWay == 0) { // a snapshot without one of its sessions is none
+                && underWay == 0 // a snapshot without one of its sessions is none
+                && isSafeUpTo.test(now.asOf)) {
             now.isOver = true;
             append(now.end);
         }

@@ -67,6 +67,9 @@ public interface ShardRecorder {
     /** A shard whose log was cut was rebuilt from what its owners had repeated in the log; nothing is lost. */
     default void restored(int shard) {}
 
+    /** The next log snapshot of a shard of this node is not complete though it was due so long ago; 0 if it was not. */
+    default void snapshotDelay(int shard, long millis) {}
+
     /** A new owner has folded a shard's log to its end and serves its sessions. */
     default void live(int shard, int sessions) {}
 

@@ -108,7 +108,14 @@ final class ShardService implements Effects {
                 losses,
                 environment.recorder(),
                 environment.config().expirySweepOf(environment.log().shardCount()));
-        snapshots = new LogSnapshots(environment, state, queues, loaded.time(), tenure, tenure.epoch());
+        snapshots = new LogSnapshots(
+                environment,
+                state,
+                queues,
+                loaded.time(),
+                tenure,
+                tenure.epoch(),
+                millis -> environment.recorder().snapshotDelay(shard, millis));
     }
 
     private long readUpTo(SessionState client) {
@@ -152,6 +159,7 @@ final class ShardService implements Effects {
     void stop() {
         deliveries.stop();
         topics.stop();
+        environment.recorder().snapshotDelay(shard, 0);
     }
 
     /**
@@ -240,7 +248,7 @@ final class ShardService implements Effects {
         answers.tick();
         redistributor.retry();
         sweep.tick(nowMillis, environment.timeMillis().getAsLong());
-        snapshots.tick(loaded.forwarder().isDoneUpTo(state.applied()));
+        snapshots.tick(loaded.forwarder()::isDoneUpTo);
         topics.tick(loaded.time().nowMillis());
     }
 

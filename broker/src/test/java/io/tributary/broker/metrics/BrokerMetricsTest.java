@@ -64,6 +64,21 @@ class BrokerMetricsTest {
     }
 
     @Test
+    void longestDelayOfASnapshotIsShownAsLongAsItLasts() {
+        metrics.shards().snapshotDelay(1, 1_500);
+        metrics.shards().snapshotDelay(2, 2_500);
+        assertThat(snapshotDelay()).isEqualTo(2.5);
+        metrics.shards().snapshotDelay(2, 0);
+        assertThat(snapshotDelay()).isEqualTo(1.5);
+        metrics.shards().snapshotDelay(1, 0);
+        assertThat(snapshotDelay()).isZero();
+    }
+
+    private double snapshotDelay() {
+        return registry.get("tributary.shards.snapshot.delay").gauge().value();
+    }
+
+    @Test
     void eventsAreCounted() {
         everyEventOnce();
         assertThat(count("tributary.connections.opened", "listener", "tcp")).isEqualTo(1);
@@ -221,6 +236,7 @@ class BrokerMetricsTest {
         metrics.shards().dropped(ShardRecorder.Drop.EXPIRED);
         metrics.shards().saved(6);
         metrics.shards().storeFailed();
+        metrics.shards().snapshotDelay(1, 2_500);
         metrics.shards().folded(7);
         metrics.shards().live(0, 1);
         metrics.storage().onCommit(4, 400, TimeUnit.MILLISECONDS.toNanos(2));

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.fold.Samples;
 import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.SnapshotComplete;
 import io.tributary.common.event.ShardEvent.SnapshotEntry;
 import io.tributary.common.event.ShardEvent.SnapshotQueue;
@@ -18,6 +19,7 @@ import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.shard.SavePoint.SourcePosition;
 import io.tributary.persistence.shard.ShardStore;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -31,6 +33,7 @@ class LogSnapshotsTest {
     private HeldStore store = new HeldStore();
     private long nowMillis = 1_000_000;
     private long recordsLost;
+    private final List<Long> snapshotDelays = new ArrayList<>();
     private int restored;
     private long cutBelow;
     private ShardDriver driver = newDriver();
@@ -130,6 +133,32 @@ class LogSnapshotsTest {
         assertThat(repeated().get(1))
                 .isEqualTo(new SnapshotQueue(0, 2, "a", List.of(new SnapshotEntry(1, Samples.queued("m")))));
         assertThat(repeated()).hasSize(3);
+    }
+
+    @Test
+    void sessionsAreLoggedAgainThoughThereIsAlwaysAMessageOnItsWay() {
+        goLive();
+        fold(attach("a", 7));
+        for (int packetId = 1; packetId <= 20; packetId++) {
+            fold(relay(packetId));
+            ticks(1);
+        }
+        assertThat(repeated()).hasSize(2).last().isInstanceOf(SnapshotComplete.class);
+        assertThat(snapshotDelays).contains(100L).endsWith(0L);
+    }
+
+    @Test
+    void snapshotEndsWhenTheMessagesBeforeItAreSafe() {
+        goLive();
+        fold(attach("a", 7), relay(1), detach("a", 1, false, 0));
+        for (int i = 0; i < 20; i++) {
+            nowMillis += 100;
+            driver.tick();
+        }
+        assertThat(log.pending()).hasOnlyElementsOfType(ShardEvent.Publish.class);
+        assertThat(snapshotDelays.getLast()).isPositive();
+        ticks(2);
+        assertThat(repeated()).hasOnlyElementsOfType(SnapshotComplete.class);
     }
 
     @Test
@@ -248,6 +277,11 @@ class LogSnapshotsTest {
         assertThat(driver.isLive()).isFalse();
     }
 
+    /** A message of the client's, to another session. */
+    private static ShardEvent relay(int packetId) {
+        return new Relay("a", 1, packetId, Samples.message("m"), Samples.recipients(recipient("b", 1)));
+    }
+
     private List<ShardEvent> repeated() {
         return log.events(0).stream()
                 .filter(event -> event instanceof SnapshotSession
@@ -335,6 +369,11 @@ class LogSnapshotsTest {
                     @Override
                     public void restored(int shard) {
                         restored++;
+                    }
+
+                    @Override
+                    public void snapshotDelay(int shard, long millis) {
+                        snapshotDelays.add(millis);
                     }
                 },
                 _ -> {});
