@@ -74,6 +74,9 @@ public final class ClientConnection {
     private boolean mqtt5;
     private String clientId = "";
     private Principal principal = Principal.ANONYMOUS;
+    /** What the client asked for; the listener may allow less. */
+    private long wantedExpirySeconds;
+
     private long sessionExpirySeconds;
     private @Nullable TenantConnection quota;
 
@@ -395,6 +398,7 @@ public final class ClientConnection {
         admission = accepted;
         clientId = accepted.client().idInside();
         principal = Objects.requireNonNull(accepted.client().principal());
+        wantedExpirySeconds = accepted.connect().properties().sessionExpirySeconds();
         sessionExpirySeconds = accepted.sessionExpirySeconds();
         quota = principal.tenant() == null ? null : context.services().tenants().enter(principal.tenant());
         context.gate().close(PauseReason.HANDSHAKE);
@@ -470,7 +474,10 @@ public final class ClientConnection {
 
     private void disconnected(Disconnect packet) {
         Ending how = Ending.by(
-                packet, sessionExpirySeconds, context.limits().connect().maxSessionExpirySeconds());
+                packet,
+                wantedExpirySeconds,
+                sessionExpirySeconds,
+                context.limits().connect().maxSessionExpirySeconds());
         ConnectedState live = connected;
         if (live == null) {
             throw new IllegalStateException("connected without a session");

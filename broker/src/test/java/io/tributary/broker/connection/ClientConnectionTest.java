@@ -161,6 +161,19 @@ class ClientConnectionTest {
         assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, true, 0, 0));
     }
 
+    @Test // [MQTT-3.14.4-3]
+    void discardsWillWhenDisconnectAsksForASessionThatTheListenerDoesNotAllow() {
+        fixture.limits = ClientLimits.builder()
+                .connect(connect -> connect.maxSessionExpiry(Duration.ZERO))
+                .build();
+        fixture.connect(Connects.v5().durable().will("gone"));
+
+        fixture.send(disconnect(ReasonCode.SUCCESS, 300));
+
+        assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, false, 0, 0));
+        assertThat(fixture.events).endsWith("disconnected c SUCCESS");
+    }
+
     @Test
     void endsSubscriptionsWhenTransientSessionLeaves() {
         fixture.connect(Connects.v3());
