@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 record DataFolder(Path folder) {
     private static final String FORMAT_KEY = "format";
     private static final String SHARDS_KEY = "shards";
+    private static final String OPENED_KEY = "opened";
 
     Path database() {
         return folder.resolve("db");
@@ -29,29 +30,33 @@ record DataFolder(Path folder) {
 
     /**
      * Creates the folder and its marker, or checks the marker that is there; tells whether that is an older version's,
-     * and {@link #take} is to follow.
+     * or says of no database yet that it was opened, and {@link #take} is to follow.
      */
     boolean prepare(int shards) {
         try {
             Files.createDirectories(folder);
             if (Files.exists(marker())) {
-                return check(readMarker(), shards) < RecordFormat.NEWEST;
+                Properties marker = readMarker();
+                int format = check(marker, shards);
+                boolean isMarkedOpened = marker.containsKey(OPENED_KEY);
+                checkDatabase(isMarkedOpened);
+                return format < RecordFormat.NEWEST || !isMarkedOpened;
             }
             checkUnused();
-            writeMarker(shards);
-            return false;
+            writeMarker(shards, false);
+            return true;
         } catch (IOException e) {
             throw cannotBeUsed(e);
         }
     }
 
     /**
-     * Marks the folder as this version's, whose records an older version cannot read. To be called when the database is
-     * open, so that no older version is running in the folder, and before anything is written.
+     * Marks the folder as this version's, whose records an older version cannot read, with a database. To be called
+     * when the database is open, so that no older version is running in the folder, and before anything is written.
      */
     void take(int shards) {
         try {
-            writeMarker(shards);
+            writeMarker(shards, true);
         } catch (IOException e) {
             throw cannotBeUsed(e);
         }
@@ -104,6 +109,26 @@ record DataFolder(Path folder) {
         }
     }
 
+    /**
+     * What is lost must not be taken for what never was: an empty database would be served. Before RocksDB has made a
+     * database it has other files in the folder, after a start that was interrupted.
+     */
+    private void checkDatabase(boolean isMarkedOpened) throws IOException {
+        if (!Files.exists(database().resolve("CURRENT")) && (isMarkedOpened || hasData())) {
+            throw new StorageException("the data folder " + folder
+                    + " has lost its database: restore the whole folder, or empty it to begin anew");
+        }
+    }
+
+    private boolean hasData() throws IOException {
+        if (!Files.isDirectory(database())) {
+            return false;
+        }
+        try (Stream<Path> files = Files.list(database())) {
+            return files.map(Path::toString).anyMatch(file -> file.endsWith(".sst") || file.endsWith(".log"));
+        }
+    }
+
     private Properties readMarker() throws IOException {
         Properties marker = new Properties();
         try (Reader reader = Files.newBufferedReader(marker())) {
@@ -112,10 +137,13 @@ record DataFolder(Path folder) {
         return marker;
     }
 
-    private void writeMarker(int shards) throws IOException {
+    private void writeMarker(int shards, boolean isOpened) throws IOException {
         Properties marker = new Properties();
         marker.setProperty(FORMAT_KEY, Integer.toString(RecordFormat.NEWEST));
         marker.setProperty(SHARDS_KEY, Integer.toString(shards));
+        if (isOpened) {
+            marker.setProperty(OPENED_KEY, "true");
+        }
         try (Writer writer = Files.newBufferedWriter(newMarker())) {
             marker.store(writer, "Tributary data folder");
         }

@@ -52,9 +52,9 @@ public final class RocksDbDatabase implements AutoCloseable {
         this.options = options;
         this.recorder = recorder;
         DataFolder dataFolder = new DataFolder(folder);
-        boolean isOlder = dataFolder.prepare(options.shards());
+        boolean isToBeTaken = dataFolder.prepare(options.shards());
         columns = ColumnStore.open(dataFolder.database(), options);
-        if (isOlder) {
+        if (isToBeTaken) {
             take(dataFolder, options.shards());
         }
         committer = new GroupCommitter(wrapper.apply(this::write), recorder, this::commitsAtOnce);

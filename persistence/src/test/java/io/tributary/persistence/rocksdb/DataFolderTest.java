@@ -49,6 +49,7 @@ class DataFolderTest {
         assertThat(temp.resolve("VERSION")).hasContent(older);
 
         folder.take(128);
+        Files.writeString(temp.resolve("db/CURRENT"), "");
         assertThat(folder.prepare(128)).isFalse();
         assertThat(temp.resolve("VERSION")).content().contains("format=" + RecordFormat.NEWEST, "shards=128");
     }
@@ -83,5 +84,23 @@ class DataFolderTest {
         Files.writeString(temp.resolve("VERSION.new"), "form");
         new DataFolder(temp).prepare(128);
         assertThat(temp.resolve("VERSION")).exists();
+    }
+
+    @Test
+    void openingIsRefusedWhenAFolderOfAnOlderVersionHasLostItsDatabase() throws IOException {
+        Files.writeString(temp.resolve("VERSION"), "format=3\nshards=128\n");
+        Files.createDirectory(temp.resolve("db"));
+        Files.writeString(temp.resolve("db/000012.sst"), "");
+        assertThatThrownBy(() -> new DataFolder(temp).prepare(128))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("has lost its database");
+    }
+
+    @Test
+    void leftoversAreNoHindranceWhenTheFirstOpeningWasInterrupted() throws IOException {
+        new DataFolder(temp).prepare(128);
+        Files.writeString(temp.resolve("db/LOG"), "");
+        Files.writeString(temp.resolve("db/MANIFEST-000001"), "");
+        assertThat(new DataFolder(temp).prepare(128)).isTrue();
     }
 }

@@ -57,6 +57,29 @@ class RocksDbDatabaseTest {
     }
 
     @Test
+    void openingIsRefusedWhenTheDatabaseIsLost() throws IOException {
+        TestDatabase.open(folder, 4).close();
+        TestDatabase.open(folder, 4).close();
+        Files.delete(folder.resolve("db/CURRENT"));
+        assertIsLost();
+        try (Stream<Path> files = Files.list(folder.resolve("db"))) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+        assertIsLost();
+        Files.delete(folder.resolve("db"));
+        assertIsLost();
+    }
+
+    private void assertIsLost() {
+        assertThatThrownBy(() -> TestDatabase.open(folder, 4))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("has lost its database: restore the whole folder");
+        assertThat(folder.resolve("db/CURRENT")).doesNotExist();
+    }
+
+    @Test
     void nothingIsCommittedOfAWriteThatFailsHalfway() {
         byte[] key = {7};
         try (RocksDbDatabase database = TestDatabase.open(folder, 4)) {
