@@ -48,6 +48,7 @@ public final class RetainedMessages {
     private final ConcurrentNavigableMap<String, RetainedTopic> topics = new ConcurrentSkipListMap<>();
     private volatile @Nullable UnreadableRecordException unreadable;
     private String sweptUpTo = ""; // guarded by this
+    private volatile boolean isRemoving;
 
     /**
      * Creates them; there are none before {@link #start}.
@@ -171,26 +172,43 @@ public final class RetainedMessages {
 
     /**
      * Removes expired messages, looking at a bounded number of topics; the next call goes on from there, and begins
-     * again at the end. To be called now and then.
+     * again at the end. To be called now and then. Each goes when this node has seen all that the map has now: a
+     * removal would take another node's newer message with it.
      *
-     * @return how many it removed
+     * @return how many it found
      */
     public synchronized int expire(long nowMillis) {
-        int removed = 0;
+        if (isRemoving) {
+            return 0;
+        }
+        List<RetainedTopic> expired = nextExpired(nowMillis);
+        if (!expired.isEmpty()) {
+            isRemoving = true;
+            CompletionStage<?> _ = map.caughtUp().whenComplete((_, failure) -> {
+                isRemoving = false;
+                if (failure == null) {
+                    expired.forEach(topic -> carryOut(topic, topic.removeIfExpiredAt(nowMillis)));
+                }
+            });
+        }
+        return expired.size();
+    }
+
+    private List<RetainedTopic> nextExpired(long nowMillis) {
+        List<RetainedTopic> expired = new ArrayList<>();
         int looked = 0;
         for (RetainedTopic topic : topics.tailMap(sweptUpTo, false).values()) {
             sweptUpTo = topic.name();
-            Answer answer = topic.removeIfExpiredAt(nowMillis);
-            if (answer instanceof Answer.Start || answer instanceof Answer.Queued) {
-                carryOut(topic, answer);
-                removed++;
+            Message message = topic.message();
+            if (message != null && message.isExpiredAt(nowMillis)) {
+                expired.add(topic);
             }
             if (++looked == TOPICS_A_SWEEP) {
-                return removed;
+                return expired;
             }
         }
         sweptUpTo = "";
-        return removed;
+        return expired;
     }
 
     /** How many retained messages there are, without those of {@link #putVolatile}. */

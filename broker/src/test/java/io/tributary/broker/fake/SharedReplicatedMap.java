@@ -24,6 +24,8 @@ public final class SharedReplicatedMap {
     @SuppressWarnings("ArrayRecordComponent") // handed on, never compared or modified
     private record Change(String key, byte @Nullable [] value, CompletableFuture<@Nullable Void> done) {}
 
+    private record CatchingUp(int end, CompletableFuture<@Nullable Void> done) {}
+
     /** Another node's copy. */
     public Node node() {
         Node node = new Node();
@@ -86,6 +88,7 @@ public final class SharedReplicatedMap {
     /** One node's copy of the map. */
     public final class Node implements ReplicatedMap {
         private final Queue<Change> held = new ArrayDeque<>();
+        private final Queue<CatchingUp> catchingUp = new ArrayDeque<>();
         private @Nullable Follower follower;
         private @Nullable RuntimeException refusal;
         private int position;
@@ -102,7 +105,10 @@ public final class SharedReplicatedMap {
 
         @Override
         public CompletionStage<@Nullable Void> caughtUp() {
-            throw new UnsupportedOperationException();
+            CatchingUp call = new CatchingUp(log.size(), new CompletableFuture<>());
+            catchingUp.add(call);
+            completeCaughtUp();
+            return call.done;
         }
 
         @Override
@@ -172,7 +178,14 @@ public final class SharedReplicatedMap {
             }
             Change change = log.get(position++);
             follower.onChange(change.key, change.value);
+            completeCaughtUp();
             return true;
+        }
+
+        private void completeCaughtUp() {
+            while (!catchingUp.isEmpty() && catchingUp.element().end <= position) {
+                catchingUp.remove().done.complete(null);
+            }
         }
     }
 }

@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.broker.fake.InMemoryReplicatedMap;
 import io.tributary.broker.fake.Messages;
+import io.tributary.broker.fake.SharedReplicatedMap;
 import io.tributary.broker.retained.RetainedMessages.Page;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.StateCodec;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.topic.TopicFilter;
+import io.tributary.persistence.replicated.ReplicatedMap;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -265,6 +267,30 @@ class RetainedMessagesTest {
     }
 
     @Test
+    void anotherNodesMessageStaysWhenTheExpiredOneBeforeItIsToGo() {
+        SharedReplicatedMap shared = new SharedReplicatedMap();
+        SharedReplicatedMap.Node node = shared.node();
+        RetainedMessages here = open(node, RetainedLimits.defaults());
+        RetainedMessages there = open(shared.node(), RetainedLimits.defaults());
+        here.start();
+        there.start();
+        here.store(retainedUntil("a", "old", nowMillis + 10));
+        here.store(retainedUntil("b", "old", nowMillis + 10));
+        node.stopReading();
+        there.store(retained("a", "new"));
+
+        assertThat(here.expire(nowMillis + 10)).isEqualTo(2);
+        assertThat(here.expire(nowMillis + 10)).isZero(); // one sweep at a time
+        node.goOnReading();
+
+        assertThat(List.of(here, there)).allSatisfy(messages -> {
+            assertThat(messages.current("a")).isEqualTo(retained("a", "new"));
+            assertThat(messages.current("b")).isNull();
+        });
+        assertThat(shared.stored()).containsOnlyKeys("a");
+    }
+
+    @Test
     void looksAtABoundedNumberOfTopicsInOneSweep() {
         for (int i = 0; i < 25_000; i++) {
             store(retainedUntil("t/" + i, "x", nowMillis));
@@ -449,6 +475,10 @@ class RetainedMessagesTest {
     }
 
     private RetainedMessages open(RetainedLimits limits) {
+        return open(map, limits);
+    }
+
+    private RetainedMessages open(ReplicatedMap map, RetainedLimits limits) {
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
         return new RetainedMessages(map, limits, clock, format);
     }
