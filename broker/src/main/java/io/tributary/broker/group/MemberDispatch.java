@@ -159,7 +159,7 @@ final class MemberDispatch {
             if (receiver != null) {
                 each.remove();
                 hand(sequence, message, receiver, choice.nowNanos);
-            } else if (isForNobody(group, message.queued)) {
+            } else if (group.isForNobody(member -> may(member, message.queued))) {
                 each.remove();
                 messages.remove(sequence);
                 settle(sequence);
@@ -168,11 +168,6 @@ final class MemberDispatch {
                 return;
             }
         }
-    }
-
-    /** Whether no member may receive a message, offline members included. */
-    private boolean isForNobody(SharedGroup group, Queued queued) {
-        return group.pick(publisher(queued), topic(queued), each -> may(each, queued)) == null;
     }
 
     private void hand(long sequence, InHand message, Receiver receiver, long nowNanos) {

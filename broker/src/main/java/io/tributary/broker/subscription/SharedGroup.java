@@ -51,7 +51,25 @@ public final class SharedGroup {
      */
     public @Nullable Receiver pick(String publisher, String topic, Predicate<Receiver> accepts) {
         Receiver picked = pickOnline(publisher, topic, accepts);
-        return picked != null ? picked : pickFrom(read(offline), publisher, topic, accepts);
+        if (picked == null) {
+            picked = pickFrom(read(offline), publisher, topic, accepts);
+        }
+        // A member that has come, gone or been stuck meanwhile may have been in none of the lists when each was read.
+        return picked != null ? picked : pickFrom(everybody(), publisher, topic, accepts);
+    }
+
+    /**
+     * Whether no member may have a message, offline members included. Not so when there is no member left: the message
+     * is for whoever joins next.
+     */
+    public boolean isForNobody(Predicate<Receiver> accepts) {
+        for (Member member : members.values()) {
+            if (accepts.test(member.receiver())) {
+                return false;
+            }
+        }
+        Receiver[] all = everybody(); // at one moment, unlike those just seen
+        return all.length > 0 && Arrays.stream(all).noneMatch(accepts);
     }
 
     /** Chooses as {@link #pick} does, but only a member that is online. */
@@ -185,6 +203,10 @@ public final class SharedGroup {
             case STUCK -> stuck;
             case OFFLINE -> offline;
         };
+    }
+
+    private synchronized Receiver[] everybody() {
+        return members.values().stream().map(Member::receiver).toArray(Receiver[]::new);
     }
 
     private Receiver[] read(MemberList list) {

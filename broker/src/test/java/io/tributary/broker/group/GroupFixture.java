@@ -58,6 +58,8 @@ final class GroupFixture {
     final List<Kept> letters = new ArrayList<>();
     /** Clients that may receive nothing. */
     final Set<String> forbidden = new HashSet<>();
+    /** What happens whenever it is asked whether a client may receive something. */
+    Runnable whenAsked = () -> {};
 
     final InMemoryReplicatedMap map = new InMemoryReplicatedMap();
     /** What other nodes are told. */
@@ -202,6 +204,7 @@ final class GroupFixture {
 
         @Override
         public boolean mayReceive(ClientInfo client, String topic) {
+            whenAsked.run();
             return !forbidden.contains(client.clientId());
         }
     }

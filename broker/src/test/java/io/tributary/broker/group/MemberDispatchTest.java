@@ -154,6 +154,19 @@ class MemberDispatchTest {
     }
 
     @Test
+    void messageWaitsForTheNextMemberWhenTheLastLeavesJustThen() {
+        fixture.online("a");
+        fixture.forbidden.add("a");
+        fixture.whenAsked = () -> fixture.unsubscribe("a", GROUP);
+        deliver(1, 2);
+        assertThat(fixture.told).isEmpty();
+        fixture.whenAsked = () -> {};
+        fixture.online("b");
+        tick();
+        assertThat(fixture.textsOf("b")).containsExactly("1", "2");
+    }
+
+    @Test
     void nothingIsHandedOutWhenTheSessionIsClosing() {
         fixture.online("a");
         session.close();

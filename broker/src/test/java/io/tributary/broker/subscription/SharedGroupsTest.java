@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SharedGroupsTest {
     private static final String NAME = "$share/g/t/#";
@@ -333,6 +334,37 @@ class SharedGroupsTest {
             assertThat(group().pick("p", "t", onlyLast)).isNotNull();
         }
         assertThat(group().pick("p", "t", ANY.negate())).isNull();
+    }
+
+    /** From offline, or stuck, to online: against the order in which members are looked at. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void findsAMemberThatComesWhileOthersAreAsked(boolean isStuckBefore) {
+        Subscriber asked = new Subscriber("asked", true, 1);
+        Subscriber coming = new Subscriber("coming", true, 2);
+        join(asked);
+        join(coming);
+        groups.online(asked, "b#1", false);
+        if (isStuckBefore) {
+            groups.online(coming, "b#1", true);
+        }
+        Predicate<Receiver> accepts = receiver -> {
+            groups.online(coming, "b#1", false);
+            return receiver.subscriber().equals(coming);
+        };
+
+        assertThat(name(group().pick("p", "t", accepts))).isEqualTo("coming");
+    }
+
+    @Test
+    void isForNobodyWhenNoMemberMayHaveItButNotWhenThereIsNone() {
+        joinTransients(1);
+        SharedGroup group = group();
+        assertThat(group.isForNobody(ANY)).isFalse();
+        assertThat(group.isForNobody(ANY.negate())).isTrue();
+        assertThat(group.isForNobody(_ -> !groups.leave(FILTER, transientSession(0))))
+                .isFalse();
+        assertThat(group.isForNobody(ANY.negate())).isFalse();
     }
 
     @Test
