@@ -49,7 +49,7 @@ class OcspStaplingTest {
     void clientsThatAskGetTheAnswerOfTheResponder(String version) throws Exception {
         int port = freePort();
         Issued server = authority.serverWithResponder("good" + version, port);
-        Process responder = authority.responder(port);
+        Process responder = authority.responder(port, "-ndays", "1");
         try (Broker broker = start(server)) {
             await().atMost(PATIENCE).until(() -> status(broker, version).contains("OCSP Response Status: successful"));
             assertThat(status(broker, version)).contains("Cert Status: good", "Verify return code: 0 (ok)");
@@ -81,7 +81,7 @@ class OcspStaplingTest {
         int port = freePort();
         Issued server = authority.serverWithResponder("revoked", port);
         authority.revoke(new Issued(made.resolve("authority/revoked.pem"), server.key()));
-        Process responder = authority.responder(port);
+        Process responder = authority.responder(port, "-ndays", "1");
         try {
             try (Broker broker = start(server)) {
                 await().atMost(PATIENCE)

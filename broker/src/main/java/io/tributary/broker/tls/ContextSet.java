@@ -14,6 +14,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.netty.util.ReferenceCounted;
 import io.tributary.broker.tls.TlsConfig.ClientCertificates;
 import java.security.cert.X509Certificate;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -30,7 +31,11 @@ import org.jspecify.annotations.Nullable;
  * what they were made of after the set is released.
  */
 final class ContextSet extends AbstractReferenceCounted {
-    /** What the other side may show; each certificate is looked at on the event loop. The JDK's engine takes eight. */
+    /**
+     * What the other side may show; each certificate is looked at on the event loop. Dozens of small ones fit into that,
+     * and Java would try them as issuers of each other: its search stays short because Netty hands it ten at most
+     * (VERIFY_DEPTH). The JDK's engine takes eight.
+     */
     private static final int MOST_CERTIFICATE_BYTES = 16 * 1024;
 
     private final TlsMaterial material;
@@ -62,7 +67,7 @@ final class ContextSet extends AbstractReferenceCounted {
      * @param isForPeers whether connections are also begun from here, with the same certificate
      * @throws TlsException when the engine does not take what the files have
      */
-    static ContextSet of(TlsConfig config, TlsMaterial material, boolean isForPeers) {
+    static ContextSet of(TlsConfig config, TlsMaterial material, boolean isForPeers, InstantSource clock) {
         checkEngine(config);
         List<SslContext> made = new ArrayList<>();
         try {
@@ -72,7 +77,7 @@ final class ContextSet extends AbstractReferenceCounted {
                 SslContext context = accepting(config, material, identity);
                 made.add(context);
                 if (config.ocspStapling()) {
-                    staples.put(context, OcspStaple.of(identity));
+                    staples.put(context, OcspStaple.of(identity, clock));
                 }
                 if (!identity.host().equals(Identity.DEFAULT)) {
                     identity.names().forEach(name -> byName.put(name, context));

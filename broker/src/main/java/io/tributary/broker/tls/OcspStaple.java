@@ -16,7 +16,10 @@ import java.security.cert.PKIXRevocationChecker.Option;
 import java.security.cert.TrustAnchor;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Arrays;
+import java.util.Date;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -32,8 +35,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What the authority's responder (OCSP, RFC 6960) says of a certificate of ours, for clients to be given in the
- * handshake, so that they need not ask it themselves. Fetched on a thread of its own, each hour and once a minute while
- * that fails; only an answer that a client would accept is given on. Any thread.
+ * handshake, so that they need not ask it themselves. Fetched on a thread of its own, each hour, sooner when the answer is
+ * good for less than two, and once a minute while that fails; only an answer that a client would accept is given on. Any
+ * thread.
  */
 final class OcspStaple {
     private static final Logger LOG = LoggerFactory.getLogger(OcspStaple.class);
@@ -52,15 +56,17 @@ final class OcspStaple {
     private final X509Certificate certificate;
     private final X509Certificate issuer;
     private final URI responder;
+    private final InstantSource clock;
     private final AtomicBoolean isFetching = new AtomicBoolean();
     private volatile byte @Nullable [] answer;
     private volatile @Nullable String problem;
     private volatile long nextNanos = System.nanoTime();
 
-    private OcspStaple(X509Certificate certificate, X509Certificate issuer, URI responder) {
+    private OcspStaple(X509Certificate certificate, X509Certificate issuer, URI responder, InstantSource clock) {
         this.certificate = certificate;
         this.issuer = issuer;
         this.responder = responder;
+        this.clock = clock;
     }
 
     /**
@@ -68,7 +74,7 @@ final class OcspStaple {
      *
      * @throws TlsException when its certificate names no responder, or its issuer is not in the file
      */
-    static OcspStaple of(Identity identity) {
+    static OcspStaple of(Identity identity, InstantSource clock) {
         X509Certificate certificate = identity.certificate();
         String about =
                 identity.host().equals(Identity.DEFAULT) ? "the certificate" : "that of hosts." + identity.host();
@@ -83,7 +89,7 @@ final class OcspStaple {
                     "'true' needs a certificate that says where its authority answers (OCSP, http); " + about
                             + " does not");
         }
-        return new OcspStaple(certificate, identity.chain().get(1), responder);
+        return new OcspStaple(certificate, identity.chain().get(1), responder, clock);
     }
 
     private static @Nullable URI responder(X509Certificate certificate) {
@@ -128,9 +134,14 @@ final class OcspStaple {
 
     /** Gives nothing on any more that is out of date, and asks again when it is time. Does not block. */
     void check() {
-        byte[] now = answer;
-        if (now != null && refusal(now) != null) {
+        byte[] given = answer;
+        String outdated = given == null ? null : refusal(given, clock.instant());
+        if (outdated != null) {
             answer = null;
+            if (problem == null) { // else that of a later question says more
+                failed("its last answer cannot be used any more: " + outdated);
+            }
+            nextNanos = System.nanoTime();
         }
         if (System.nanoTime() - nextNanos >= 0 && isFetching.compareAndSet(false, true)) {
             Thread.ofVirtual().name("tributary-ocsp").start(this::fetch);
@@ -140,11 +151,11 @@ final class OcspStaple {
     private void fetch() {
         try {
             byte[] fetched = ask();
-            String refused = refusal(fetched);
+            String refused = refusal(fetched, clock.instant());
             if (refused == null) {
                 answer = fetched;
                 problem = null;
-                nextNanos = System.nanoTime() + REFRESH_NANOS;
+                nextNanos = System.nanoTime() + pauseAfter(fetched);
             } else {
                 failed("its answer cannot be used: " + refused);
             }
@@ -157,11 +168,21 @@ final class OcspStaple {
         }
     }
 
-    private void failed(String why) {
-        if (!why.equals(problem)) {
-            LOG.warn("the OCSP responder {} of {}: {}", responder, certificate.getSubjectX500Principal(), why);
+    /** How many nanoseconds later to ask again: half of the time that the answer is good for, between a minute and an hour. */
+    long pauseAfter(byte[] good) {
+        long pause = REFRESH_NANOS;
+        while (pause > RETRY_NANOS && refusal(good, clock.instant().plusNanos(2 * pause)) != null) {
+            pause /= 2;
         }
-        problem = "the OCSP responder " + responder + ": " + why;
+        return Math.max(pause, RETRY_NANOS);
+    }
+
+    private void failed(String why) {
+        String words = "the OCSP responder " + responder + ": " + why;
+        if (!words.equals(problem)) {
+            LOG.warn("{}, about {}", words, certificate.getSubjectX500Principal());
+        }
+        problem = words;
         nextNanos = System.nanoTime() + RETRY_NANOS;
     }
 
@@ -222,14 +243,15 @@ final class OcspStaple {
         }
     }
 
-    /** Why a client would not accept an answer; null when it would. */
-    private @Nullable String refusal(byte[] response) {
+    /** Why a client would not accept an answer at a time; null when it would. */
+    private @Nullable String refusal(byte[] response, Instant time) {
         try {
             CertPathValidator validator = CertPathValidator.getInstance("PKIX");
             PKIXRevocationChecker checker = (PKIXRevocationChecker) validator.getRevocationChecker();
             checker.setOptions(EnumSet.of(Option.ONLY_END_ENTITY, Option.NO_FALLBACK));
             checker.setOcspResponses(Map.of(certificate, response));
             PKIXParameters parameters = new PKIXParameters(Set.of(new TrustAnchor(issuer, null)));
+            parameters.setDate(Date.from(time));
             parameters.addCertPathChecker(checker);
             validator.validate(
                     CertificateFactory.getInstance("X.509").generateCertPath(List.of(certificate)), parameters);

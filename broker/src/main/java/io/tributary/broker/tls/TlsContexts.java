@@ -275,6 +275,6 @@ public final class TlsContexts implements WatchedFiles, AutoCloseable {
     }
 
     private ContextSet set(TlsFiles files) {
-        return ContextSet.of(config, TlsMaterial.of(config, files, clock), isForPeers);
+        return ContextSet.of(config, TlsMaterial.of(config, files, clock), isForPeers, clock);
     }
 }

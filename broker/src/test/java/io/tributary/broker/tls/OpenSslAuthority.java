@@ -231,25 +231,17 @@ public final class OpenSslAuthority {
     /**
      * Answers questions about certificates (OCSP), as a process that the caller ends; returns when it does. It answers
      * nobody any more when somebody connects and asks nothing.
+     *
+     * @param options such as {@code -ndays 1}, how long an answer is good; without, it does not say
      */
-    public Process responder(int port) {
+    public Process responder(int port, String... options) {
+        List<String> command = new ArrayList<>(List.of(
+                "openssl", "ocsp", "-port", Integer.toString(port), "-index", "index.txt", "-CA", "ca.pem"));
+        command.addAll(List.of("-rsigner", "ca.pem", "-rkey", "ca.key"));
+        command.addAll(List.of(options));
         Path log = folder.resolve("responder-" + port + ".log");
         try {
-            Process responder = new ProcessBuilder(
-                            "openssl",
-                            "ocsp",
-                            "-port",
-                            Integer.toString(port),
-                            "-index",
-                            "index.txt",
-                            "-CA",
-                            "ca.pem",
-                            "-rsigner",
-                            "ca.pem",
-                            "-rkey",
-                            "ca.key",
-                            "-ndays",
-                            "1")
+            Process responder = new ProcessBuilder(command)
                     .directory(folder.toFile())
                     .redirectErrorStream(true)
                     .redirectOutput(log.toFile())
