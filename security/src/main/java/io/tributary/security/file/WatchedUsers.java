@@ -34,6 +34,11 @@ public final class WatchedUsers implements AutoCloseable {
         return file.get().byName().get(userName);
     }
 
+    /** All users, by name. */
+    public Map<String, User> all() {
+        return file.get().byName();
+    }
+
     /** A user for a number, the same as long as the file does not change; null when there are none. */
     public @Nullable User any(int number) {
         Users now = file.get();

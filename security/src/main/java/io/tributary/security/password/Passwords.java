@@ -81,11 +81,6 @@ public final class Passwords {
         });
     }
 
-    /** 32 bytes that the text always gives in this process, and that nobody outside can foresee. */
-    public byte[] unforeseeableBytes(String text) {
-        return mac(PasswordHash.utf8(text));
-    }
-
     /** A number that the text always gives in this process, and that nobody outside can foresee; not negative. */
     public int unforeseeable(String text) {
         byte[] mac = mac(PasswordHash.utf8(text));

@@ -9,7 +9,6 @@ import io.tributary.security.AuthenticatorConfig;
 import io.tributary.security.AuthenticatorContext;
 import io.tributary.security.file.User;
 import io.tributary.security.file.WatchedUsers;
-import io.tributary.security.password.Passwords;
 import io.tributary.security.password.ScramCredential;
 import io.tributary.security.password.ScramCredential.Mechanism;
 import java.nio.file.Path;
@@ -27,21 +26,20 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ScramAuthenticator implements EnhancedAuthenticator {
     private static final int NONCE_BYTES = 18;
-    private static final int SALT_BYTES = 16;
 
     private final Mechanism mechanism;
     private final String realm;
     private final WatchedUsers users;
-    private final Passwords strangers;
     private final Supplier<String> nonces;
+    private volatile Strangers strangers;
 
-    ScramAuthenticator(
-            Mechanism mechanism, String realm, WatchedUsers users, Passwords strangers, Supplier<String> nonces) {
+    ScramAuthenticator(Mechanism mechanism, String realm, WatchedUsers users, Supplier<String> nonces) {
         this.mechanism = mechanism;
         this.realm = realm;
         this.users = users;
-        this.strangers = strangers;
         this.nonces = nonces;
+        strangers = new Strangers(mechanism, users.all());
+        users.onChange(changed -> strangers = new Strangers(mechanism, changed));
     }
 
     /**
@@ -54,11 +52,10 @@ public final class ScramAuthenticator implements EnhancedAuthenticator {
         @Override
         public Link open(String name, AuthenticatorContext context) {
             WatchedUsers users = new WatchedUsers(name, file);
-            Passwords strangers = new Passwords(context.hashing(), System::nanoTime);
             SecureRandom random = new SecureRandom();
             List<EnhancedAuthenticator> methods = Arrays.stream(Mechanism.values())
-                    .<EnhancedAuthenticator>map(mechanism ->
-                            new ScramAuthenticator(mechanism, realm, users, strangers, () -> nonce(random)))
+                    .<EnhancedAuthenticator>map(
+                            mechanism -> new ScramAuthenticator(mechanism, realm, users, () -> nonce(random)))
                     .toList();
             return new Link(name, (_, _) -> Authenticator.answer(Authenticator.NotMine.PLAIN), methods, users::close);
         }
@@ -78,7 +75,7 @@ public final class ScramAuthenticator implements EnhancedAuthenticator {
     ScramCredential credential(String userName) {
         User user = users.get(userName);
         ScramCredential own = user == null ? null : user.scram().get(mechanism.method());
-        return own == null ? strange(userName) : own;
+        return own == null ? strangers.credential(userName) : own;
     }
 
     /** The user, when it may log in by this mechanism. */
@@ -88,20 +85,6 @@ public final class ScramAuthenticator implements EnhancedAuthenticator {
         return user == null || !user.scram().containsKey(mechanism.method())
                 ? null
                 : new Accepted(user.kind(), user.principal(realm), null, user.attributes());
-    }
-
-    /** The same salt for the same name, so that asking twice tells nothing; the keys fit no password. */
-    private ScramCredential strange(String userName) {
-        byte[] salt = Arrays.copyOf(strangers.unforeseeableBytes("salt " + userName), SALT_BYTES);
-        byte[] keys = new byte[mechanism.bytes()];
-        new SecureRandom().nextBytes(keys);
-        return new ScramCredential(mechanism, iterations(userName), salt, keys, keys);
-    }
-
-    private int iterations(String userName) {
-        User other = users.any(strangers.unforeseeable(userName));
-        ScramCredential same = other == null ? null : other.scram().get(mechanism.method());
-        return same == null ? ScramCredential.LEAST_ITERATIONS : same.iterations();
     }
 
     private static String nonce(SecureRandom random) {

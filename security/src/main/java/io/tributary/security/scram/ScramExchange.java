@@ -11,6 +11,7 @@ import io.tributary.broker.security.EnhancedAuthenticator.Success;
 import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.security.password.ScramCredential;
+import io.tributary.security.password.ScramCredential.Mechanism;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -104,7 +105,7 @@ final class ScramExchange implements Exchange {
         ScramCredential credential = begun.credential();
         byte[] signed = (begun.messages() + "," + parts.group(1)).getBytes(StandardCharsets.UTF_8);
         byte[] proof = Base64.getDecoder().decode(parts.group(4));
-        byte[] clientKey = xor(proof, mac(credential, credential.storedKey(), signed));
+        byte[] clientKey = xor(proof, mac(credential.mechanism(), credential.storedKey(), signed));
         byte[] storedKey =
                 MessageDigest.getInstance(credential.mechanism().digest()).digest(clientKey);
         boolean right = MessageDigest.isEqual(storedKey, credential.storedKey());
@@ -112,12 +113,12 @@ final class ScramExchange implements Exchange {
         if (!right || accepted == null) {
             return new Failure(ReasonCode.NOT_AUTHORIZED, "a wrong password, or an unknown user", begun.userName());
         }
-        String signature = "v=" + base64(mac(credential, credential.serverKey(), signed));
+        String signature = "v=" + base64(mac(credential.mechanism(), credential.serverKey(), signed));
         return new Success(signature.getBytes(StandardCharsets.UTF_8), accepted);
     }
 
-    private static byte[] mac(ScramCredential credential, byte[] key, byte[] text) throws GeneralSecurityException {
-        String algorithm = credential.mechanism().mac();
+    static byte[] mac(Mechanism mechanism, byte[] key, byte[] text) throws GeneralSecurityException {
+        String algorithm = mechanism.mac();
         Mac mac = Mac.getInstance(algorithm);
         mac.init(new SecretKeySpec(key, algorithm));
         return mac.doFinal(text);

@@ -23,7 +23,6 @@ import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.time.SteadyClock;
 import io.tributary.security.AuthenticatorContext;
 import io.tributary.security.file.WatchedUsers;
-import io.tributary.security.password.Passwords;
 import io.tributary.security.password.ScramCredential.Mechanism;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -82,7 +81,6 @@ class ScramAuthenticatorTest {
                     Mechanism.SHA_256,
                     "people",
                     users,
-                    new Passwords(context.hashing(), System::nanoTime),
                     () -> "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0");
             Exchange exchange = authenticator.begin(CLIENT);
             assertThat(text(step(exchange, "n,,n=user,r=rOprNGfwEbeRWgbNEkqO")))
@@ -133,6 +131,33 @@ class ScramAuthenticatorTest {
         String second = text(step(method(Mechanism.SHA_256).begin(CLIENT), "n,,n=nobody,r=abc"));
         assertThat(salt(first)).isEqualTo(salt(second));
         assertThat(first).isNotEqualTo(second);
+    }
+
+    /** As of a user: else two nodes, or a restart, would tell which names are users'. */
+    @Test
+    void unknownUserGetsTheSameSaltAtEachNodeAndAnotherWithOtherUsers() throws Exception {
+        String salt = salt(first(link, Mechanism.SHA_256, "nobody"));
+        Link elsewhere = new ScramAuthenticator.Config(file, "people").open("scram", context);
+        try {
+            assertThat(salt(first(elsewhere, Mechanism.SHA_256, "nobody"))).isEqualTo(salt);
+        } finally {
+            elsewhere.onClose().run();
+        }
+        Path others = Files.writeString(folder.resolve("others.yaml"), USERS.replace("wfPLwcE6", "wfPLwcE7"));
+        Link stranger = new ScramAuthenticator.Config(others, "people").open("scram", context);
+        try {
+            assertThat(salt(first(stranger, Mechanism.SHA_256, "nobody"))).isNotEqualTo(salt);
+        } finally {
+            stranger.onClose().run();
+        }
+    }
+
+    /** Users without the mechanism, such as IX, say nothing about how often those with it have hashed. */
+    @Test
+    void unknownUserHasAsManyIterationsAsUsersOfTheMechanism() {
+        for (int i = 0; i < 20; i++) {
+            assertThat(first(link, Mechanism.SHA_512, "nobody" + i)).endsWith(",i=5000");
+        }
     }
 
     @ParameterizedTest
@@ -197,8 +222,17 @@ class ScramAuthenticatorTest {
         return step(exchange, client.clientFinalMessage().toString());
     }
 
+    /** What the server answers first. */
+    private String first(Link at, Mechanism mechanism, String name) {
+        return text(step(method(at, mechanism).begin(CLIENT), "n,,n=" + name + ",r=abc"));
+    }
+
     private EnhancedAuthenticator method(Mechanism mechanism) {
-        return link.methods().stream()
+        return method(link, mechanism);
+    }
+
+    private static EnhancedAuthenticator method(Link at, Mechanism mechanism) {
+        return at.methods().stream()
                 .filter(method -> method.method().equals(mechanism.method()))
                 .findFirst()
                 .orElseThrow();

@@ -10,10 +10,7 @@ import io.tributary.broker.security.EnhancedAuthenticator.Exchange;
 import io.tributary.broker.security.EnhancedAuthenticator.Failure;
 import io.tributary.broker.security.EnhancedAuthenticator.Step;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.time.SteadyClock;
-import io.tributary.security.AuthenticatorContext;
 import io.tributary.security.file.WatchedUsers;
-import io.tributary.security.password.Passwords;
 import io.tributary.security.password.ScramCredential.Mechanism;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -43,21 +40,18 @@ class ScramFuzzTest {
     @TempDir
     private static Path folder;
 
-    private static final AuthenticatorContext CONTEXT = AuthenticatorContext.create(new SteadyClock());
     private static WatchedUsers users;
     private static ScramAuthenticator authenticator;
 
     @BeforeAll
     static void open() throws IOException {
         users = new WatchedUsers("scram", Files.writeString(folder.resolve("users.yaml"), USERS));
-        authenticator = new ScramAuthenticator(
-                Mechanism.SHA_256, "people", users, new Passwords(CONTEXT.hashing(), System::nanoTime), () -> NONCE);
+        authenticator = new ScramAuthenticator(Mechanism.SHA_256, "people", users, () -> NONCE);
     }
 
     @AfterAll
     static void close() {
         users.close();
-        CONTEXT.close();
     }
 
     @FuzzTest(maxDuration = "30s")
