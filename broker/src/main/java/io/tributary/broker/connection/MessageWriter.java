@@ -10,6 +10,7 @@ import io.tributary.common.codec.PublishVariant;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
+import io.tributary.common.mqtt.Printable;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -61,7 +62,7 @@ final class MessageWriter {
             template = context.loop().templates().of(message, mqtt5);
         } catch (
                 IllegalArgumentException e) { // not from a client: an embedding program's text that no packet can carry
-            LOG.warn("a message of {} cannot be written, and is dropped: {}", message.topic(), e.getMessage());
+            LOG.warn("a message of {} cannot be written, and is dropped: {}", Printable.of(message.topic()), e.getMessage());
             return drop(DropReason.TOO_LARGE);
         }
         boolean written = mqtt5

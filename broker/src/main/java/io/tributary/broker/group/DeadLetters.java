@@ -4,6 +4,7 @@ import io.tributary.broker.routing.RouteOutcome;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.Printable;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.UserProperty;
@@ -79,7 +80,7 @@ final class DeadLetters {
                             outcome -> thread.execute(() -> isKept.accept(outcome instanceof RouteOutcome.Safe)));
             return true;
         } catch (RuntimeException e) {
-            LOG.error("{}: a dead letter could not be published; this is a defect", TenantNames.display(group), e);
+            LOG.error("{}: a dead letter could not be published; this is a defect", Printable.of(TenantNames.display(group)), e);
             return false;
         }
     }
@@ -94,7 +95,7 @@ final class DeadLetters {
         long now = services.nanos().getAsLong();
         if (now - warnedNanos > WARN_NANOS) {
             warnedNanos = now;
-            LOG.warn(isKept ? KEPT : NOT_KEPT, TenantNames.display(group), TenantNames.visible(deadLetter.topic()));
+            LOG.warn(isKept ? KEPT : NOT_KEPT, Printable.of(TenantNames.display(group)), Printable.of(TenantNames.visible(deadLetter.topic())));
         }
     }
 

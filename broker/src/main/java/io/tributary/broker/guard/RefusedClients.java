@@ -1,5 +1,6 @@
 package io.tributary.broker.guard;
 
+import io.tributary.common.mqtt.Printable;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,8 +10,6 @@ import org.jspecify.annotations.Nullable;
 public final class RefusedClients {
     /** How many are kept. */
     public static final int MOST = 10_000;
-
-    private static final int LONGEST_TEXT = 80;
 
     private final InstantSource clock;
     private final @Nullable RefusedClient[] ring; // guarded by this, as the number is
@@ -30,7 +29,7 @@ public final class RefusedClients {
             String words) {
         String id = printable(clientId);
         String user = printable(userName);
-        String why = String.valueOf(printable(words));
+        String why = Printable.startOf(words);
         synchronized (this) {
             ring[(int) (added % ring.length)] =
                     new RefusedClient(added, clock.instant(), listener, address, id, user, reason, why);
@@ -57,10 +56,6 @@ public final class RefusedClients {
     }
 
     private static @Nullable String printable(@Nullable String text) {
-        if (text == null) {
-            return null;
-        }
-        String cut = text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT) + "...";
-        return cut.replaceAll("[\\p{Cntrl}\\p{Cf}\u2028\u2029]", "?");
+        return text == null ? null : Printable.startOf(text);
     }
 }

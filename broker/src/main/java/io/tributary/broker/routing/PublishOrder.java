@@ -1,6 +1,7 @@
 package io.tributary.broker.routing;
 
 import io.tributary.common.event.TenantNames;
+import io.tributary.common.mqtt.Printable;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
@@ -54,7 +55,7 @@ final class PublishOrder {
             } catch (RuntimeException | Error e) {
                 LOG.error(
                         "a message of {} could not be routed",
-                        TenantNames.display(lane.publisher),
+                        Printable.of(TenantNames.display(lane.publisher)),
                         e); // those behind it still are
             } finally {
                 lane.end();

@@ -11,6 +11,7 @@ import io.tributary.common.event.MessageFormat;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.Printable;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.topic.TopicLimits;
 import io.tributary.common.topic.TopicName;
@@ -99,8 +100,8 @@ public final class PublishPolicy {
         if (!decision.allowed()) {
             LOG.debug(
                     "{} may not publish to {}: {}",
-                    TenantNames.display(message.publisher()),
-                    TenantNames.visible(message.topic()),
+                    Printable.of(TenantNames.display(message.publisher())),
+                    Printable.of(TenantNames.visible(message.topic())),
                     decision.reason());
         }
         return decision;
@@ -158,7 +159,7 @@ public final class PublishPolicy {
         try {
             return Objects.requireNonNull(interceptor.onPublish(publisher, message), "no decision");
         } catch (RuntimeException | Error e) {
-            LOG.warn("publish interceptor failed on a message of {}", publisher.clientId(), e);
+            LOG.warn("publish interceptor failed on a message of {}", Printable.of(TenantNames.display(publisher.clientId())), e);
             return new Refuse(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR, "an interceptor failed");
         }
     }

@@ -1,5 +1,6 @@
 package io.tributary.broker.security;
 
+import io.tributary.common.mqtt.Printable;
 import io.tributary.common.thread.StageFailure;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -13,7 +14,6 @@ import org.slf4j.LoggerFactory;
 final class RefusalLog {
     private static final Logger LOG = LoggerFactory.getLogger(AuthenticatorChain.class);
     private static final int LINES_A_SECOND = 10;
-    private static final int LONGEST_TEXT = 80;
 
     private final LongSupplier nanoTime;
 
@@ -31,11 +31,11 @@ final class RefusalLog {
         if (mayWrite()) {
             LOG.info(
                     "client '{}' at {} (listener '{}') is refused by '{}': {}",
-                    printable(client.clientId()),
+                    Printable.startOf(client.clientId()),
                     client.remoteAddress(),
                     client.listener(),
                     authenticator,
-                    printable(why));
+                    Printable.startOf(why));
         }
     }
 
@@ -44,7 +44,7 @@ final class RefusalLog {
             LOG.warn(
                     "authenticator '{}' failed, its client is refused: {}",
                     authenticator,
-                    printable(StageFailure.cause(failure).toString()));
+                    Printable.startOf(StageFailure.cause(failure).toString()));
         }
     }
 
@@ -64,10 +64,5 @@ final class RefusalLog {
         }
         leftOut++;
         return false;
-    }
-
-    private static String printable(String text) {
-        String cut = text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT) + "...";
-        return cut.replaceAll("[\\p{Cntrl}\\p{Cf}\u2028\u2029]", "?");
     }
 }

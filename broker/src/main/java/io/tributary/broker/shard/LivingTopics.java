@@ -5,6 +5,7 @@ import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.ShardEvent.TopicFound;
+import io.tributary.common.mqtt.Printable;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.app.AppTopics.Found;
@@ -175,7 +176,7 @@ final class LivingTopics {
     }
 
     private void say(SessionState client, TopicProgress progress, Found found, boolean isShorter) {
-        String name = GroupIdentifier.display(client.clientId());
+        String name = Printable.of(GroupIdentifier.display(client.clientId()));
         String what = isShorter
                 ? "has lost its end, and ends at " + found.end() + " now"
                 : "was deleted, and is another one now";

@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.common.event.GroupIdentifier;
+import io.tributary.common.mqtt.Printable;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import java.util.HashMap;
@@ -56,7 +57,7 @@ final class RetiredTopics {
     }
 
     private void delete(AppTopic topic, long nowMillis) {
-        String name = GroupIdentifier.display(topic.clientId());
+        String name = Printable.of(GroupIdentifier.display(topic.clientId()));
         CompletionStage<?> _ = topics.delete(topic).whenComplete((_, failure) -> {
             if (failure == null) {
                 LOG.info("The topic of application {} is deleted, for its session is over", name);

@@ -9,6 +9,7 @@ import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.Printable;
 import io.tributary.common.mqtt.Will;
 import io.tributary.common.time.LineAMinute;
 import io.tributary.persistence.shard.SavePoint.WillKey;
@@ -215,7 +216,7 @@ final class WillsAndExpiry {
         if (others != null) {
             LOG.error(
                     "what is due of the session of {} failed, which is tried again{}",
-                    TenantNames.display(clientId),
+                    Printable.of(TenantNames.display(clientId)),
                     others,
                     failure);
         }

@@ -9,6 +9,7 @@ import io.tributary.common.event.Principal;
 import io.tributary.common.event.PrincipalFormat;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
+import io.tributary.common.mqtt.Printable;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -344,7 +345,7 @@ final class PersistentSubscriptions {
             if (failure != null) {
                 LOG.debug(
                         "the record of {} stays until its shard has another owner",
-                        GroupIdentifier.display(clientId),
+                        Printable.of(GroupIdentifier.display(clientId)),
                         failure);
             }
         });
@@ -356,7 +357,7 @@ final class PersistentSubscriptions {
             if (newest != null && !writes.containsKey(clientId)) { // what is on its way comes after the late one
                 LOG.warn(
                         "the subscriptions of {} are written again: a late record had replaced them",
-                        GroupIdentifier.display(clientId));
+                        Printable.of(GroupIdentifier.display(clientId)));
                 write(clientId, newest.subscriptions());
             }
         }
@@ -377,7 +378,7 @@ final class PersistentSubscriptions {
             }
             format.replaced(named(clientId));
         } catch (UnreadableRecordException e) {
-            LOG.error("subscriptions of {} cannot be read", GroupIdentifier.display(clientId), e);
+            LOG.error("subscriptions of {} cannot be read", Printable.of(GroupIdentifier.display(clientId)), e);
             unreadable = e;
             if (e.isNewer()) {
                 format.tooNew(named(clientId));

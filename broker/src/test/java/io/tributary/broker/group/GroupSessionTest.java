@@ -4,8 +4,12 @@ import static io.tributary.broker.group.GroupFixture.GROUP;
 import static io.tributary.broker.group.GroupFixture.attached;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class GroupSessionTest {
     private final GroupFixture fixture = new GroupFixture();
@@ -24,6 +28,25 @@ class GroupSessionTest {
         assertThat(session.isReady()).isTrue();
         assertThat(session.has(7)).isTrue();
         assertThat(fixture.isHosted()).isTrue();
+    }
+
+    @Test
+    void shareNameOfAClientCannotForgeALineOfTheLog() {
+        Logger logger = (Logger) LoggerFactory.getLogger(GroupSession.class);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
+        try {
+            GroupSession other = new GroupSession("$share/g\nERROR/t", -1, fixture.services, fixture.thread());
+            other.open();
+            other.attached(attached(7));
+            fixture.run();
+        } finally {
+            logger.detachAppender(log);
+        }
+        assertThat(log.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .containsExactly("This node hands out the messages of $share/g?ERROR/t");
     }
 
     @Test

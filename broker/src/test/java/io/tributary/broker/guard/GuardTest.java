@@ -197,11 +197,11 @@ class GuardTest {
     @Test
     void whatClientsSayIsCutAndHasNoControlCharacters() {
         RefusedClients refused = new RefusedClients(() -> BEGIN, 5);
-        refused.add("tcp", "a", "c\n\u202e" + "x".repeat(200), "u\u0000", "not_authorized", "w\r\n");
+        refused.add("tcp", "a", "c\n\u202e" + "x".repeat(200), "u\u0000\u0085", "not_authorized", "w\r\n\u009b\u2028");
         RefusedClient one = refused.newest(Long.MAX_VALUE, 1).getFirst();
         assertThat(one.clientId()).isEqualTo("c??" + "x".repeat(77) + "...");
-        assertThat(one.userName()).isEqualTo("u?");
-        assertThat(one.words()).isEqualTo("w??");
+        assertThat(one.userName()).isEqualTo("u??");
+        assertThat(one.words()).isEqualTo("w????");
     }
 
     private Guard guard(BanLimits failures, BanLimits flapping) {
