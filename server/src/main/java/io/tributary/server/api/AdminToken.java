@@ -5,10 +5,11 @@ import io.tributary.server.settings.check.SettingException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -65,14 +66,19 @@ public final class AdminToken {
     }
 
     /**
-     * Reads them, and first makes one where there is no file: readable by nobody but its owner.
+     * Reads them, and first makes one where there is no file, or an empty one as a power cut leaves it: readable by
+     * nobody but its owner. The caller has the folder to itself.
      *
      * @throws SettingException as {@link #of}
      * @throws UncheckedIOException when the file cannot be made
      */
     public static AdminToken made(String setting, Path file, LongSupplier nanoTime) {
-        if (!Files.exists(file)) {
-            make(file);
+        try {
+            if (!Files.exists(file) || (Files.isRegularFile(file) && Files.size(file) == 0)) {
+                make(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("the token of administrators cannot be written to " + file + ": " + e, e);
         }
         return of(setting, file, nanoTime);
     }
@@ -119,7 +125,8 @@ public final class AdminToken {
         return tokens;
     }
 
-    private static void make(Path file) {
+    /** The file is there with its content or not at all, also after a power cut. */
+    private static void make(Path file) throws IOException {
         byte[] random = new byte[SECRET_BYTES];
         new SecureRandom().nextBytes(random);
         String token = Base64.getUrlEncoder().withoutPadding().encodeToString(random) + "\n";
@@ -129,16 +136,17 @@ public final class AdminToken {
                             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
                         }
                         : new FileAttribute<?>[0];
-        try {
-            Files.createDirectories(file.toAbsolutePath().getParent());
-            try (var channel = Files.newByteChannel(
-                    file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ownersOnly)) {
-                channel.write(ByteBuffer.wrap(token.getBytes(StandardCharsets.UTF_8)));
-            }
-        } catch (FileAlreadyExistsException e) {
-            LOG.debug("another process has made {}", file, e);
-        } catch (IOException e) {
-            throw new UncheckedIOException("the token of administrators cannot be written to " + file + ": " + e, e);
+        Path folder = Files.createDirectories(file.toAbsolutePath().getParent());
+        Path draft = folder.resolve(file.getFileName() + ".new");
+        Files.deleteIfExists(draft);
+        try (FileChannel channel = FileChannel.open(
+                draft, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ownersOnly)) {
+            channel.write(ByteBuffer.wrap(token.getBytes(StandardCharsets.UTF_8)));
+            channel.force(true);
+        }
+        Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
+        try (FileChannel names = FileChannel.open(folder, StandardOpenOption.READ)) { // a folder cannot be written
+            names.force(true);
         }
     }
 
