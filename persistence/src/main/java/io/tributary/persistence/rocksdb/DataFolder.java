@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Properties;
 import java.util.stream.Stream;
 
@@ -34,7 +35,7 @@ record DataFolder(Path folder) {
      */
     boolean prepare(int shards) {
         try {
-            Files.createDirectories(folder);
+            create();
             if (Files.exists(marker())) {
                 Properties marker = readMarker();
                 int format = check(marker, shards);
@@ -97,6 +98,20 @@ record DataFolder(Path folder) {
             return Integer.parseInt(text.strip());
         } catch (NumberFormatException e) {
             throw new StorageException("the file " + marker() + " has no usable number of '" + key + "'", e);
+        }
+    }
+
+    /** Messages and hashes of passwords are not for everybody; a folder that is there stays as its owner made it. */
+    private void create() throws IOException {
+        if (Files.isDirectory(folder)) {
+            return;
+        }
+        Files.createDirectories(folder.toAbsolutePath().getParent());
+        if (folder.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+            Files.createDirectory(
+                    folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-x---")));
+        } else {
+            Files.createDirectory(folder);
         }
     }
 

@@ -7,6 +7,7 @@ import io.tributary.common.event.RecordFormat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,6 +23,18 @@ class DataFolderTest {
         assertThat(folder.resolve("db")).isDirectory();
         new DataFolder(folder).prepare(128);
         assertThat(folder.resolve("VERSION")).content().contains("format=" + RecordFormat.NEWEST, "shards=128");
+    }
+
+    @Test
+    void folderThatIsCreatedIsNotForAllUsersToRead() throws IOException {
+        Path folder = temp.resolve("a/b");
+        new DataFolder(folder).prepare(128);
+        assertThat(Files.getPosixFilePermissions(folder)).allMatch(each -> !each.name().startsWith("OTHERS_"));
+        Path given = Files.createDirectory(temp.resolve("given"));
+        Files.setPosixFilePermissions(given, PosixFilePermissions.fromString("rwxr-xr-x"));
+        new DataFolder(given).prepare(128);
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(given)))
+                .isEqualTo("rwxr-xr-x");
     }
 
     @Test
