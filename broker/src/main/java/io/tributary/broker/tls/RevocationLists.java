@@ -129,12 +129,9 @@ final class RevocationLists {
      */
     void check(X509Certificate certificate, @Nullable X509Certificate issuer) throws CertPathValidatorException {
         X509CRL list = listFor(certificate, issuer == null ? authorities : List.of(issuer));
-        boolean isOfClient = certificate.getBasicConstraints() < 0;
         if (list == null) {
-            if (isOfClient && !acceptsOutdated) {
-                throw invalid(
-                        "no revocation list of " + certificate.getIssuerX500Principal(),
-                        BasicReason.UNDETERMINED_REVOCATION_STATUS);
+            if (!isOfAuthority(certificate) && !acceptsOutdated) {
+                throw unlisted(certificate);
             }
         } else if (list.getRevokedCertificate(certificate.getSerialNumber()) != null) {
             throw invalid("certificate " + words(certificate) + " is revoked", BasicReason.REVOKED);
@@ -143,6 +140,27 @@ final class RevocationLists {
                     "the revocation list of " + list.getIssuerX500Principal() + " is outdated",
                     BasicReason.UNDETERMINED_REVOCATION_STATUS);
         }
+    }
+
+    /**
+     * Checks that an issuer's list covers the first certificate, the other side's own, where it is one of an authority
+     * that {@link #check} lets pass without a list. To be called once the certificates are found valid.
+     *
+     * @throws CertificateException when no list does
+     */
+    void checkOwn(X509Certificate[] shown) throws CertificateException {
+        if (!isOfAuthority(shown[0]) || acceptsOutdated) {
+            return;
+        }
+        List<X509Certificate> issuers = new ArrayList<>(authorities);
+        issuers.addAll(List.of(shown));
+        if (listFor(shown[0], issuers) == null) {
+            throw new CertificateException(unlisted(shown[0]));
+        }
+    }
+
+    private static boolean isOfAuthority(X509Certificate certificate) {
+        return certificate.getBasicConstraints() >= 0;
     }
 
     /**
@@ -163,7 +181,7 @@ final class RevocationLists {
                 if (list != null && list.getRevokedCertificate(one.getSerialNumber()) != null) {
                     return one;
                 }
-                if (one.getBasicConstraints() >= 0 && !issuers.contains(one)) {
+                if (isOfAuthority(one) && !issuers.contains(one)) {
                     issuers.add(one);
                 }
             }
@@ -237,6 +255,12 @@ final class RevocationLists {
     static String words(X509Certificate certificate) {
         return certificate.getSubjectX500Principal() + " (serial number "
                 + certificate.getSerialNumber().toString(16) + ")";
+    }
+
+    private static CertPathValidatorException unlisted(X509Certificate certificate) {
+        return invalid(
+                "no revocation list of " + certificate.getIssuerX500Principal(),
+                BasicReason.UNDETERMINED_REVOCATION_STATUS);
     }
 
     private static CertPathValidatorException invalid(String words, BasicReason reason) {

@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import javax.net.ssl.CertPathTrustManagerParameters;
-import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,7 +94,7 @@ record TlsMaterial(
     }
 
     /** Validates the other side's certificates. */
-    TrustManager trustManager() {
+    X509ExtendedTrustManager trustManager() {
         try {
             Set<TrustAnchor> anchors = authorities.stream()
                     .map(authority -> new TrustAnchor(authority, null))
@@ -106,7 +106,8 @@ record TlsMaterial(
             }
             TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
             factory.init(new CertPathTrustManagerParameters(parameters));
-            return factory.getTrustManagers()[0];
+            X509ExtendedTrustManager validation = (X509ExtendedTrustManager) factory.getTrustManagers()[0];
+            return lists == null ? validation : new ListedTrustManager(validation, lists);
         } catch (InvalidAlgorithmParameterException e) {
             throw new TlsException("authorities", "cannot be used: " + e.getMessage());
         } catch (GeneralSecurityException e) {

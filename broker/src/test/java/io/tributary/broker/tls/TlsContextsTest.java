@@ -21,9 +21,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.NoSuchAlgorithmException;
 import java.security.Provider;
 import java.security.Security;
+import java.security.cert.CertPathValidatorException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -32,6 +34,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
+import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -454,6 +457,38 @@ class TlsContextsTest {
         } finally {
             Security.removeProvider(counter.getName());
         }
+    }
+
+    /** Authorities between the root and a client's issuer need no list; a client that is such an authority does. */
+    @Test
+    void clientWithTheCertificateOfAnAuthorityNeedsAListToo() throws Exception {
+        OpenSslAuthority unlisted = OpenSslAuthority.in(folder, "unlisted");
+        Path extensions = Files.writeString(folder.resolve("ca.cnf"), "basicConstraints = critical,CA:TRUE\n");
+        Issued below = unlisted.issue("below", "DNS:below", "-extfile", extensions.toString());
+        X509Certificate[] shown = {read(below.certificate())};
+        Path authorities = Files.writeString(
+                folder.resolve("authorities.pem"),
+                Files.readString(authority.certificate()) + Files.readString(unlisted.certificate()));
+        Path lists = Files.createDirectory(folder.resolve("lists"));
+        Files.copy(authority.list("own.crl"), lists.resolve("own.crl"));
+        TlsConfig config = config().toBuilder()
+                .clientCertificates(ClientCertificates.NEED)
+                .authorities(authorities)
+                .crls(lists)
+                .build();
+        assertThatThrownBy(() -> trusted(config).checkClientTrusted(shown, "EC"))
+                .rootCause()
+                .isInstanceOf(CertPathValidatorException.class)
+                .hasMessage("no revocation list of CN=unlisted, O=Test");
+        trusted(config.toBuilder().acceptsOutdatedCrls(true).build()).checkClientTrusted(shown, "EC");
+
+        Files.copy(unlisted.list("below.crl"), lists.resolve("below.crl"));
+        trusted(config).checkClientTrusted(shown, "EC");
+    }
+
+    private static X509ExtendedTrustManager trusted(TlsConfig config) {
+        return TlsMaterial.of(config, TlsFiles.read(config), InstantSource.system())
+                .trustManager();
     }
 
     @Test
