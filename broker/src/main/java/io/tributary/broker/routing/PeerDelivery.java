@@ -85,10 +85,10 @@ final class PeerDelivery {
     /** The node that chose a member knew nothing of its client. */
     private void toAnotherHere(
             Message message, SharedGroup group, Copies copies, @Nullable Consumer<RoomQueue> publisher) {
-        Receiver other = group.pickHere(
+        Receiver other = group.pick(
                 message.publisher(),
                 message.topic(),
-                candidate -> !isPersistent(candidate) && candidate.mayReceive(message.topic()));
+                candidate -> isTransientHere(candidate.subscriber()) && candidate.mayReceive(message.topic()));
         if (other == null) {
             recorder.notAuthorized(Drop.RECEIVE_NOT_AUTHORIZED, null);
             return;
@@ -96,6 +96,10 @@ final class PeerDelivery {
         Queued copy = copies.queued(other.grant(), group.name());
         outputs.connections().deliverTransient(other.subscriber().identity(), copy, publisher);
         recorder.delivered(1);
+    }
+
+    private static boolean isTransientHere(Subscriber subscriber) {
+        return !subscriber.persistent() && subscriber.node() == null;
     }
 
     private static boolean isPersistent(Receiver receiver) {

@@ -206,6 +206,13 @@ class NodeSharesTest {
         fixture.subscribe(new Subscriber("other", false, 8), "$share/g/a", QoS.EXACTLY_ONCE);
         fixture.router().take(QOS_2, List.of(member("chosen", 9, "$share/g/a")), false, null);
         assertThat(fixture.deliveries).extracting(Delivered::to).containsExactly("8");
+
+        onNode("node-3#1", "$share/g/a", new Subscriber("far", false, 10));
+        for (int i = 0; i < 4; i++) { // the first has nothing to compare with
+            fixture.subscriptions.lookForStuck(_ -> 1);
+        }
+        fixture.router().take(QOS_2, List.of(member("chosen", 9, "$share/g/a")), false, null);
+        assertThat(fixture.deliveries).extracting(Delivered::to).containsExactly("8", "8");
     }
 
     @Test
