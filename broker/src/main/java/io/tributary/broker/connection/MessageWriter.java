@@ -62,7 +62,10 @@ final class MessageWriter {
             template = context.loop().templates().of(message, mqtt5);
         } catch (
                 IllegalArgumentException e) { // not from a client: an embedding program's text that no packet can carry
-            LOG.warn("a message of {} cannot be written, and is dropped: {}", Printable.of(message.topic()), e.getMessage());
+            LOG.warn(
+                    "a message of {} cannot be written, and is dropped: {}",
+                    Printable.of(message.topic()),
+                    e.getMessage());
             return drop(DropReason.TOO_LARGE);
         }
         boolean written = mqtt5

@@ -80,7 +80,10 @@ final class DeadLetters {
                             outcome -> thread.execute(() -> isKept.accept(outcome instanceof RouteOutcome.Safe)));
             return true;
         } catch (RuntimeException e) {
-            LOG.error("{}: a dead letter could not be published; this is a defect", Printable.of(TenantNames.display(group)), e);
+            LOG.error(
+                    "{}: a dead letter could not be published; this is a defect",
+                    Printable.of(TenantNames.display(group)),
+                    e);
             return false;
         }
     }
@@ -95,7 +98,10 @@ final class DeadLetters {
         long now = services.nanos().getAsLong();
         if (now - warnedNanos > WARN_NANOS) {
             warnedNanos = now;
-            LOG.warn(isKept ? KEPT : NOT_KEPT, Printable.of(TenantNames.display(group)), Printable.of(TenantNames.visible(deadLetter.topic())));
+            LOG.warn(
+                    isKept ? KEPT : NOT_KEPT,
+                    Printable.of(TenantNames.display(group)),
+                    Printable.of(TenantNames.visible(deadLetter.topic())));
         }
     }
 

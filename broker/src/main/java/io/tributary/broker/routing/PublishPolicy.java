@@ -159,7 +159,10 @@ public final class PublishPolicy {
         try {
             return Objects.requireNonNull(interceptor.onPublish(publisher, message), "no decision");
         } catch (RuntimeException | Error e) {
-            LOG.warn("publish interceptor failed on a message of {}", Printable.of(TenantNames.display(publisher.clientId())), e);
+            LOG.warn(
+                    "publish interceptor failed on a message of {}",
+                    Printable.of(TenantNames.display(publisher.clientId())),
+                    e);
             return new Refuse(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR, "an interceptor failed");
         }
     }

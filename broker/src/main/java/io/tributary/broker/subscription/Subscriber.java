@@ -150,7 +150,7 @@ public final class Subscriber {
 
     @Override
     public String toString() {
-        return "Subscriber[" + Printable.of(GroupIdentifier.display(clientId)) + ", " + (persistent ? "persistent " : "transient ")
-                + identity + (node == null ? "]" : " on " + node + "]");
+        return "Subscriber[" + Printable.of(GroupIdentifier.display(clientId)) + ", "
+                + (persistent ? "persistent " : "transient ") + identity + (node == null ? "]" : " on " + node + "]");
     }
 }

@@ -235,8 +235,8 @@ public final class OpenSslAuthority {
      * @param options such as {@code -ndays 1}, how long an answer is good; without, it does not say
      */
     public Process responder(int port, String... options) {
-        List<String> command = new ArrayList<>(List.of(
-                "openssl", "ocsp", "-port", Integer.toString(port), "-index", "index.txt", "-CA", "ca.pem"));
+        List<String> command = new ArrayList<>(
+                List.of("openssl", "ocsp", "-port", Integer.toString(port), "-index", "index.txt", "-CA", "ca.pem"));
         command.addAll(List.of("-rsigner", "ca.pem", "-rkey", "ca.key"));
         command.addAll(List.of(options));
         Path log = folder.resolve("responder-" + port + ".log");

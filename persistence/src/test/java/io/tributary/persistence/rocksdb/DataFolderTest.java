@@ -29,7 +29,8 @@ class DataFolderTest {
     void folderThatIsCreatedIsNotForAllUsersToRead() throws IOException {
         Path folder = temp.resolve("a/b");
         new DataFolder(folder).prepare(128);
-        assertThat(Files.getPosixFilePermissions(folder)).allMatch(each -> !each.name().startsWith("OTHERS_"));
+        assertThat(Files.getPosixFilePermissions(folder))
+                .allMatch(each -> !each.name().startsWith("OTHERS_"));
         Path given = Files.createDirectory(temp.resolve("given"));
         Files.setPosixFilePermissions(given, PosixFilePermissions.fromString("rwxr-xr-x"));
         new DataFolder(given).prepare(128);

@@ -77,11 +77,8 @@ class ScramAuthenticatorTest {
     @Test
     void exampleOfTheRfcIsAnsweredWordForWord() {
         try (WatchedUsers users = new WatchedUsers("scram", file)) {
-            ScramAuthenticator authenticator = new ScramAuthenticator(
-                    Mechanism.SHA_256,
-                    "people",
-                    users,
-                    () -> "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0");
+            ScramAuthenticator authenticator =
+                    new ScramAuthenticator(Mechanism.SHA_256, "people", users, () -> "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0");
             Exchange exchange = authenticator.begin(CLIENT);
             assertThat(text(step(exchange, "n,,n=user,r=rOprNGfwEbeRWgbNEkqO")))
                     .isEqualTo(

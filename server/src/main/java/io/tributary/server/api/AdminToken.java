@@ -139,8 +139,8 @@ public final class AdminToken {
         Path folder = Files.createDirectories(file.toAbsolutePath().getParent());
         Path draft = folder.resolve(file.getFileName() + ".new");
         Files.deleteIfExists(draft);
-        try (FileChannel channel = FileChannel.open(
-                draft, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ownersOnly)) {
+        try (FileChannel channel =
+                FileChannel.open(draft, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ownersOnly)) {
             channel.write(ByteBuffer.wrap(token.getBytes(StandardCharsets.UTF_8)));
             channel.force(true);
         }
