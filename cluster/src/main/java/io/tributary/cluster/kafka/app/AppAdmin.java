@@ -7,7 +7,6 @@ import io.tributary.cluster.kafka.KafkaTopics;
 import io.tributary.cluster.kafka.TopicRules;
 import io.tributary.persistence.app.AppTopics.Found;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -63,7 +62,11 @@ final class AppAdmin implements AutoCloseable {
     private final Map<String, String> raised = new ConcurrentHashMap<>();
 
     AppAdmin(KafkaConfig config, String clientId, KafkaRecorder recorder) {
-        this.admin = KafkaTopics.connect(config);
+        this(KafkaTopics.connect(config), clientId, recorder);
+    }
+
+    AppAdmin(Admin admin, String clientId, KafkaRecorder recorder) {
+        this.admin = admin;
         this.recorder = recorder;
         this.threads = command -> Thread.ofVirtual().name(clientId + "-admin").start(command);
     }
@@ -114,21 +117,35 @@ final class AppAdmin implements AutoCloseable {
 
     /** Which of the topics there are, with their ids; fails when Kafka does not say. */
     CompletableFuture<Map<String, String>> ids(Collection<String> topics) {
-        Map<String, String> ids = new ConcurrentHashMap<>();
-        List<CompletableFuture<?>> asked = new ArrayList<>();
+        Map<String, CompletableFuture<@Nullable String>> asked = idOfEach(topics);
+        return all(asked.values()).thenApply(_ -> {
+            Map<String, String> ids = new HashMap<>();
+            asked.forEach((topic, answer) -> {
+                String id = answer.join();
+                if (id != null) {
+                    ids.put(topic, id);
+                }
+            });
+            return ids;
+        });
+    }
+
+    /**
+     * The ids of topics by their names, null where there is no topic, for one request; fails for those of which Kafka
+     * does not say.
+     */
+    Map<String, CompletableFuture<@Nullable String>> idOfEach(Collection<String> topics) {
+        Map<String, CompletableFuture<@Nullable String>> ids = new HashMap<>();
         admin.describeTopics(topics)
                 .topicNameValues()
-                .forEach((topic, answer) -> asked.add(answer(answer).handle((found, failure) -> {
-                    if (found != null) {
-                        ids.put(topic, found.topicId().toString());
-                    } else if (failure != null && !isUnknownTopic(failure)) {
+                .forEach((topic, answer) -> ids.put(topic, answer(answer).handle((found, failure) -> {
+                    if (failure != null && !isUnknownTopic(failure)) {
                         recorder.onError();
                         throw new KafkaAccessException("Kafka does not tell of topic " + topic, failure);
                     }
-                    return found;
+                    return found == null ? null : found.topicId().toString();
                 })));
-        return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
-                .thenApply(_ -> ids);
+        return ids;
     }
 
     /**
@@ -165,17 +182,6 @@ final class AppAdmin implements AutoCloseable {
                 raised.remove(topic, id);
             }
             return done;
-        });
-    }
-
-    /** Whether there is such a topic; fails when Kafka does not say. */
-    CompletableFuture<Boolean> exists(String topic) {
-        return answer(admin.describeTopics(List.of(topic)).allTopicNames()).handle((found, failure) -> {
-            if (failure == null || isUnknownTopic(failure)) {
-                return failure == null;
-            }
-            recorder.onError();
-            throw new KafkaAccessException("Kafka does not tell of topic " + topic, failure);
         });
     }
 
@@ -345,6 +351,11 @@ final class AppAdmin implements AutoCloseable {
             }
             throw new KafkaAccessException("Kafka did not do what it was asked for", e);
         }
+    }
+
+    /** Done when all are done; fails when one fails. */
+    static CompletableFuture<?> all(Collection<? extends CompletableFuture<?>> answers) {
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new));
     }
 
     private static <T> CompletableFuture<T> answer(KafkaFuture<T> future) {

@@ -7,8 +7,10 @@ import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.persistence.limit.ByteBudget;
 import io.tributary.persistence.shard.AppendCallback;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,6 +21,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +60,9 @@ final class AppProducer implements AutoCloseable {
     /** One that could not be replaced; it is tried again with the next look at the lanes. */
     private final AtomicReference<@Nullable AppSender> unreplaced = new AtomicReference<>();
 
+    /** Done when Kafka has answered the last question about topics; confined to the timer. */
+    private CompletableFuture<?> answered = CompletableFuture.completedFuture(null);
+
     private volatile boolean closed;
 
     /** @param senders creates the first sender, and each that replaces another: that is tried again when it fails */
@@ -77,7 +83,8 @@ final class AppProducer implements AutoCloseable {
         this.budget = new ByteBudget(config.appends().bufferBytes());
         this.sender = new AtomicReference<>(senders.get());
         Future<?> _ = timer.scheduleWithFixedDelay(this::pumpHeld, PUMP_MILLIS, PUMP_MILLIS, TimeUnit.MILLISECONDS);
-        Future<?> _ = timer.scheduleWithFixedDelay(this::lookAtLanes, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        Future<?> _ = timer.scheduleWithFixedDelay(
+                () -> lookAtLanes(System.nanoTime()), LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /**
@@ -204,30 +211,42 @@ final class AppProducer implements AutoCloseable {
         }
     }
 
-    /** Asks for the topics of records that have waited long, and forgets lanes that nobody uses. */
-    private void lookAtLanes() {
+    /** Asks for the topics of records that have waited long, and forgets lanes that nobody uses. On the timer's thread. */
+    void lookAtLanes(long nowNanos) {
         AppSender stuck = unreplaced.getAndSet(null);
         if (stuck != null) {
             replace(stuck);
         }
-        long now = System.nanoTime();
+        Map<TopicPartition, AppTopicQueue> waited = new HashMap<>();
         for (Map.Entry<TopicPartition, AppTopicQueue> each : List.copyOf(lanes.entrySet())) {
             AppTopicQueue lane = each.getValue();
-            if (lane.hasWaited(now)) {
-                guarded(() -> ask(each.getKey().topic(), lane, now));
-            } else if (lane.retireIfIdle(now)) {
+            if (lane.hasWaited(nowNanos)) {
+                waited.put(each.getKey(), lane);
+            } else if (lane.retireIfIdle(nowNanos)) {
                 lanes.remove(each.getKey(), lane);
             }
         }
+        if (!waited.isEmpty() && answered.isDone()) {
+            guarded(() -> answered = ask(waited, nowNanos));
+        }
     }
 
-    private void ask(String topic, AppTopicQueue lane, long nowNanos) {
-        CompletableFuture<?> _ = admin.exists(topic).whenComplete((exists, failure) -> {
-            if (exists != null && lane.asked(nowNanos, exists)) {
-                LOG.warn("There is no topic {}, and a session that lives has messages for it: it is made anew", topic);
-                makeAnew.accept(topic);
-            }
+    /** One request for all topics, as all wait while Kafka is away. */
+    private CompletableFuture<?> ask(Map<TopicPartition, AppTopicQueue> waited, long nowNanos) {
+        Map<String, CompletableFuture<@Nullable String>> ids = admin.idOfEach(
+                waited.keySet().stream().map(TopicPartition::topic).collect(Collectors.toSet()));
+        waited.forEach((partition, lane) -> {
+            String topic = partition.topic();
+            CompletableFuture<?> _ = Objects.requireNonNull(ids.get(topic)).thenAccept(id -> {
+                if (lane.asked(nowNanos, id != null)) {
+                    LOG.warn(
+                            "There is no topic {}, and a session that lives has messages for it: it is made anew",
+                            topic);
+                    makeAnew.accept(topic);
+                }
+            });
         });
+        return AppAdmin.all(ids.values());
     }
 
     private static void guarded(Runnable action) {

@@ -17,7 +17,11 @@ final class AppSender {
     private volatile boolean retired;
 
     AppSender(KafkaConfig config, String clientId) {
-        producer = KafkaClients.producer(config, ClientProperties.appProducer(config, clientId));
+        this(KafkaClients.producer(config, ClientProperties.appProducer(config, clientId)));
+    }
+
+    AppSender(Producer<byte[], byte[]> producer) {
+        this.producer = producer;
     }
 
     /** Gives a record to Kafka; a failure may come on the calling thread, before this returns. */
