@@ -56,6 +56,8 @@ final class AppAdmin implements AutoCloseable {
     private final KafkaRecorder recorder;
     private final Executor threads;
     private final CountDownLatch closing = new CountDownLatch(1);
+    /** What waits to create a topic behind others. */
+    private final Map<TopicPartition, CompletableFuture<Found>> notBegun = new ConcurrentHashMap<>();
     /** What was begun last of each topic that something is done with. */
     private final Map<String, CompletableFuture<?>> latest = new ConcurrentHashMap<>();
     /** The ids of topics that are known to take the largest records, by the names of the topics. */
@@ -71,11 +73,18 @@ final class AppAdmin implements AutoCloseable {
         this.threads = command -> Thread.ofVirtual().name(clientId + "-admin").start(command);
     }
 
-    /** Creates a topic if there is none; which it is, and the end of the partition. */
+    /** Creates a topic if there is none; which it is, and the end of the partition. Calls share one that has not begun. */
     CompletableFuture<Found> create(TopicRules rules, TopicPartition partition) {
         CompletableFuture<Found> done = new CompletableFuture<>();
+        CompletableFuture<Found> shared = notBegun.putIfAbsent(partition, done);
+        if (shared != null) {
+            return shared;
+        }
         CompletableFuture<?> before = latest.put(rules.topic(), done);
-        Runnable task = () -> untilItSucceeds(rules.topic(), () -> createNow(rules, partition), done);
+        Runnable task = () -> {
+            notBegun.remove(partition);
+            untilItSucceeds(rules.topic(), () -> createNow(rules, partition), done);
+        };
         if (before == null) {
             threads.execute(task);
         } else {

@@ -1,0 +1,52 @@
+package io.tributary.cluster.kafka.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.cluster.kafka.KafkaConfig;
+import io.tributary.cluster.kafka.KafkaRecorder;
+import io.tributary.cluster.kafka.TestKafka;
+import io.tributary.cluster.kafka.TopicRules;
+import io.tributary.persistence.app.AppTopics.Found;
+import io.tributary.persistence.contract.Waiting;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+
+class AppAdminTest {
+    private final KafkaConfig config = TestKafka.config();
+
+    /** Each CONNECT of an application whose topic is not there creates it. */
+    @Test
+    void callsShareOneCreationWhileNoTopicCanBeCreated() {
+        AtomicBoolean failing = new AtomicBoolean(true);
+        AtomicInteger begun = new AtomicInteger();
+        TopicRules rules = rules("erp");
+        try (AppAdmin admin = admin((method, _) -> {
+            if (method.equals("createTopics") && failing.get()) {
+                throw new KafkaException("as the test wants");
+            } else if (method.equals("createTopics")) {
+                begun.incrementAndGet();
+            }
+        })) {
+            List<CompletableFuture<Found>> calls = IntStream.range(0, 1000)
+                    .mapToObj(_ -> admin.create(rules, new TopicPartition(rules.topic(), 0)))
+                    .toList();
+            failing.set(false);
+            assertThat(calls.stream().map(Waiting::get).distinct()).hasSize(1);
+            assertThat(begun.get()).isBetween(1, 2);
+        }
+    }
+
+    private AppAdmin admin(WatchedAdmin.Watcher watcher) {
+        return new AppAdmin(WatchedAdmin.of(config, watcher), "node", KafkaRecorder.NONE);
+    }
+
+    private TopicRules rules(String client) {
+        return TopicRules.app(config, config.topicPrefix() + ".app." + client, 1, -1, TestKafka.LARGEST_PACKET);
+    }
+}
