@@ -2,6 +2,8 @@ package io.tributary.cluster.kafka.app;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -25,8 +27,10 @@ import org.slf4j.LoggerFactory;
 final class AcknowledgedPositions {
     private static final Logger LOG = LoggerFactory.getLogger(AcknowledgedPositions.class);
 
-    /** So many groups are told at a time: each is a request of its own. */
+    /** So many groups are told at a time, or a part of those that wait if that is more: each is a request of its own. */
     private static final int GROUPS_AT_A_TIME = 200;
+
+    private static final int TIMES_FOR_ALL = 6;
 
     private static final long LAST_SECONDS = 1;
 
@@ -34,7 +38,8 @@ final class AcknowledgedPositions {
     private final boolean deleting;
 
     private final Map<TopicPartition, Position> deletable = new ConcurrentHashMap<>();
-    private final Map<Group, Long> uncommitted = new ConcurrentHashMap<>();
+    /** The one that has waited longest first; guarded by itself. */
+    private final Map<Group, Long> uncommitted = new LinkedHashMap<>();
 
     AcknowledgedPositions(AppAdmin admin, boolean deleting) {
         this.admin = admin;
@@ -48,7 +53,9 @@ final class AcknowledgedPositions {
      * @param own whether nobody else's messages are in the partition
      */
     void note(String group, TopicPartition partition, @Nullable String id, boolean own, long position) {
-        uncommitted.put(new Group(group, partition), position);
+        synchronized (uncommitted) {
+            uncommitted.put(new Group(group, partition), position);
+        }
         if (own && deleting) {
             deletable.merge(partition, new Position(id, position), Position::later);
         }
@@ -57,7 +64,9 @@ final class AcknowledgedPositions {
     /** Forgets a topic that is deleted. */
     void forget(TopicPartition partition) {
         deletable.remove(partition);
-        uncommitted.keySet().removeIf(group -> group.partition.equals(partition));
+        synchronized (uncommitted) {
+            uncommitted.keySet().removeIf(group -> group.partition.equals(partition));
+        }
     }
 
     /** Tells Kafka what was noted, as far as it is its turn. */
@@ -89,18 +98,30 @@ final class AcknowledgedPositions {
                 }
             }));
         }
-        for (Map.Entry<Group, Long> each :
-                uncommitted.entrySet().stream().limit(GROUPS_AT_A_TIME).toList()) {
-            Group group = each.getKey();
-            long position = each.getValue();
-            uncommitted.remove(group, position);
-            begun.add(admin.commit(group.name, group.partition, position).whenComplete((done, failure) -> {
-                if (failure != null) {
-                    LOG.debug("the offset of group {} is not set; the next one will be", group.name, failure);
-                }
-            }));
-        }
+        takeUncommitted()
+                .forEach((group, position) ->
+                        begun.add(admin.commit(group.name, group.partition, position).whenComplete((done, failure) -> {
+                            if (failure != null) {
+                                LOG.debug(
+                                        "the offset of group {} is not set; the next one will be", group.name, failure);
+                            }
+                        })));
         return begun;
+    }
+
+    /** Those whose turn it is, which wait no more then. */
+    private Map<Group, Long> takeUncommitted() {
+        Map<Group, Long> taken = new LinkedHashMap<>();
+        synchronized (uncommitted) {
+            int most = Math.max(GROUPS_AT_A_TIME, uncommitted.size() / TIMES_FOR_ALL);
+            Iterator<Map.Entry<Group, Long>> oldest = uncommitted.entrySet().iterator();
+            while (oldest.hasNext() && taken.size() < most) {
+                Map.Entry<Group, Long> each = oldest.next();
+                taken.put(each.getKey(), each.getValue());
+                oldest.remove();
+            }
+        }
+        return taken;
     }
 
     /** Deletes records, but of topics that were made anew. */
