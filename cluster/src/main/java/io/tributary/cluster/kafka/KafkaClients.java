@@ -12,7 +12,19 @@ import org.apache.kafka.common.KafkaException;
  * addresses of Kafka or the settings of TLS are not good.
  */
 public final class KafkaClients {
+    private static final int MOST_UNUSED_TOPICS = 1000;
+
     private KafkaClients() {}
+
+    /**
+     * Whether a producer or consumer is to be replaced, for it keeps figures of each topic that it has ever had.
+     *
+     * @param topics how many it has had
+     * @param used how many of them are in use, or a few more
+     */
+    public static boolean hasHadTooMany(int topics, int used) {
+        return topics > Math.max(MOST_UNUSED_TOPICS, 2 * used);
+    }
 
     /** A consumer. */
     public static KafkaConsumer<byte[], byte[]> consumer(KafkaConfig config, Map<String, Object> properties) {

@@ -1,12 +1,11 @@
 package io.tributary.cluster.kafka.app;
 
-import io.tributary.cluster.kafka.ClientProperties;
 import io.tributary.cluster.kafka.KafkaClients;
-import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -15,10 +14,10 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
@@ -27,7 +26,8 @@ import org.slf4j.LoggerFactory;
 /**
  * One of Kafka's consumers, which reads the partitions of many feeds on one thread. A partition is held back only while
  * its feed is full, not while nobody waits for it: one that begins to be fetched would first wait for what is being
- * fetched of the others. Other threads leave the feeds that are to be looked at, and wake it up.
+ * fetched of the others. Other threads leave the feeds that are to be looked at, and wake it up. Kafka's consumer
+ * forgets no topic that it has read, so after many there is a new one.
  */
 final class AppConsumer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AppConsumer.class);
@@ -35,7 +35,7 @@ final class AppConsumer implements AutoCloseable {
     private static final Duration POLL = Duration.ofSeconds(1);
     private static final Duration RETRY = Duration.ofSeconds(1);
 
-    private final KafkaConsumer<byte[], byte[]> consumer;
+    private final Supplier<org.apache.kafka.clients.consumer.Consumer<byte[], byte[]>> consumers;
     private final KafkaRecorder recorder;
     private final Consumer<AppFeed> onOutOfRange;
     private final Consumer<Throwable> onBroken;
@@ -44,27 +44,36 @@ final class AppConsumer implements AutoCloseable {
     private final Thread thread;
     private volatile boolean closing;
 
+    /** Replaced by the thread alone. */
+    private volatile org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> consumer;
+
     // Confined to the thread.
     private final Map<TopicPartition, AppFeed> feeds = new HashMap<>();
+    /** What the consumer has read. */
+    private final Set<String> topics = new HashSet<>();
+
     private boolean failing;
 
     /**
      * Starts it.
      *
+     * @param consumers creates the first consumer, and each that replaces another: that is tried again when it fails
      * @param onOutOfRange told of a feed whose position is not in its partition; must not block
      */
     AppConsumer(
-            KafkaConfig config,
-            String clientId,
+            Supplier<org.apache.kafka.clients.consumer.Consumer<byte[], byte[]>> consumers,
+            String name,
+            Duration closeTimeout,
             KafkaRecorder recorder,
             Consumer<AppFeed> onOutOfRange,
             Consumer<Throwable> onBroken) {
         this.recorder = recorder;
         this.onOutOfRange = onOutOfRange;
         this.onBroken = onBroken;
-        this.closeTimeout = config.appends().closeTimeout();
-        this.consumer = KafkaClients.consumer(config, ClientProperties.appConsumer(config, clientId));
-        this.thread = Thread.ofPlatform().name(clientId).daemon().start(this::run);
+        this.closeTimeout = closeTimeout;
+        this.consumers = consumers;
+        this.consumer = consumers.get();
+        this.thread = Thread.ofPlatform().name(name).daemon().start(this::run);
     }
 
     /** Something about the feed has changed; any thread. */
@@ -108,6 +117,9 @@ final class AppConsumer implements AutoCloseable {
 
     private void turn() throws InterruptedException {
         try {
+            if (KafkaClients.hasHadTooMany(topics.size(), feeds.size())) {
+                replaceConsumer();
+            }
             if (feeds.isEmpty()) {
                 attendTo(List.of(requested.take()));
             }
@@ -140,6 +152,17 @@ final class AppConsumer implements AutoCloseable {
         }
     }
 
+    private void replaceConsumer() {
+        org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> before = consumer;
+        consumer = consumers.get();
+        topics.clear();
+        List<AppFeed> all = List.copyOf(feeds.values());
+        feeds.clear();
+        all.forEach(AppFeed::seekAgain);
+        attendTo(all);
+        before.close(CloseOptions.timeout(Duration.ZERO));
+    }
+
     private void attendTo(List<AppFeed> changed) {
         if (changed.isEmpty()) {
             return;
@@ -152,6 +175,7 @@ final class AppConsumer implements AutoCloseable {
                 feeds.remove(feed.partition(), feed);
             } else {
                 feeds.put(feed.partition(), feed);
+                topics.add(feed.partition().topic());
             }
             if (before != null && !before.equals(feeds.get(feed.partition()))) {
                 left.add(feed.partition());

@@ -94,6 +94,11 @@ abstract class AppFeed {
         return to;
     }
 
+    /** The consumer is a new one, which is nowhere yet; consumer thread. */
+    final synchronized void seekAgain() {
+        seek(next);
+    }
+
     /** Whether the consumer is to hold back for now. */
     abstract boolean isFull();
 

@@ -2,6 +2,7 @@ package io.tributary.cluster.kafka.app;
 
 import io.tributary.cluster.kafka.ClientProperties;
 import io.tributary.cluster.kafka.KafkaAccessException;
+import io.tributary.cluster.kafka.KafkaClients;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.persistence.limit.ByteBudget;
@@ -34,8 +35,9 @@ import org.slf4j.LoggerFactory;
  * topic and the session that it was for is over; for one that lives the topic is made anew. Safe for all threads;
  * nothing blocks but {@link #close}.
  *
- * <p>Kafka's producer cannot take back what it was given for a topic that is gone: there is a new producer then
- * ({@link AppSender}), and each topic changes to it when nothing of its own is under way in the old one.
+ * <p>Kafka's producer cannot take back what it was given for a topic that is gone, and forgets no topic: there is a new
+ * producer then, or after many topics ({@link AppSender}), and each topic changes to it when nothing of its own is under
+ * way in the old one.
  */
 final class AppProducer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AppProducer.class);
@@ -159,7 +161,7 @@ final class AppProducer implements AutoCloseable {
         held.add(lane);
     }
 
-    /** A sender has records that it will never get rid of: it is replaced. */
+    /** A sender has records, or topics, that it will never get rid of: it is replaced. */
     void replace(AppSender stuck) {
         Thread.ofVirtual().start(() -> {
             try {
@@ -178,7 +180,7 @@ final class AppProducer implements AutoCloseable {
         }
         AppSender next = senders.get();
         if (sender.compareAndSet(stuck, next)) {
-            LOG.debug("a new producer: the old one has records of a topic that is gone");
+            LOG.debug("a new producer: the old one has records of a topic that is gone, or has had many topics");
             stuck.retire();
             lanes.values().forEach(AppTopicQueue::pump);
             if (closed) {
@@ -211,7 +213,10 @@ final class AppProducer implements AutoCloseable {
         }
     }
 
-    /** Asks for the topics of records that have waited long, and forgets lanes that nobody uses. On the timer's thread. */
+    /**
+     * Asks for the topics of records that have waited long, and forgets lanes that nobody uses, and a sender that has had
+     * too many topics. On the timer's thread.
+     */
     void lookAtLanes(long nowNanos) {
         AppSender stuck = unreplaced.getAndSet(null);
         if (stuck != null) {
@@ -228,6 +233,10 @@ final class AppProducer implements AutoCloseable {
         }
         if (!waited.isEmpty() && answered.isDone()) {
             guarded(() -> answered = ask(waited, nowNanos));
+        }
+        AppSender current = sender.get();
+        if (KafkaClients.hasHadTooMany(current.topics(), lanes.size())) {
+            replace(current);
         }
     }
 

@@ -62,7 +62,14 @@ final class AppReads implements AutoCloseable {
                 recorder,
                 onBroken);
         for (int i = 0; i < apps.consumers(); i++) {
-            consumers.add(new AppConsumer(config, clientId + "-reader-" + i, recorder, this::lookWhereItIs, onBroken));
+            String name = clientId + "-reader-" + i;
+            consumers.add(new AppConsumer(
+                    () -> KafkaClients.consumer(config, ClientProperties.appConsumer(config, name)),
+                    name,
+                    config.appends().closeTimeout(),
+                    recorder,
+                    this::lookWhereItIs,
+                    onBroken));
         }
         Future<?> _ =
                 timer.scheduleWithFixedDelay(this::endIdle, IDLE_CHECK_SECONDS, IDLE_CHECK_SECONDS, TimeUnit.SECONDS);

@@ -4,15 +4,19 @@ import io.tributary.cluster.kafka.ClientProperties;
 import io.tributary.cluster.kafka.KafkaClients;
 import io.tributary.cluster.kafka.KafkaConfig;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.TimeoutException;
 
 /** One of Kafka's producers, until it has to be replaced; and how many of its records have a waiter. */
 final class AppSender {
     private final Producer<byte[], byte[]> producer;
     private final AtomicInteger underWay = new AtomicInteger();
+    private final Set<String> topics = ConcurrentHashMap.newKeySet();
 
     private volatile boolean retired;
 
@@ -24,10 +28,20 @@ final class AppSender {
         this.producer = producer;
     }
 
+    /** How many topics it has had records of. */
+    int topics() {
+        return topics.size();
+    }
+
     /** Gives a record to Kafka; a failure may come on the calling thread, before this returns. */
     @SuppressWarnings("FutureReturnValueIgnored") // the callback is told
     void send(ProducerRecord<byte[], byte[]> record, Callback callback) {
         underWay.incrementAndGet();
+        if (retired) {
+            callback.onCompletion(null, new TimeoutException("the producer was replaced just now"));
+            return;
+        }
+        topics.add(record.topic());
         try {
             producer.send(record, callback);
         } catch (RuntimeException e) {

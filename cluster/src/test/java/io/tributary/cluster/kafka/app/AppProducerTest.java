@@ -7,14 +7,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
+import io.tributary.cluster.kafka.PartitionQueue;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -30,8 +35,7 @@ class AppProducerTest {
             }),
             "node",
             KafkaRecorder.NONE);
-    private final MockProducer<byte[], byte[]> kafka =
-            new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer());
+    private final MockProducer<byte[], byte[]> kafka = kafka();
 
     @AfterEach
     void close() {
@@ -75,15 +79,61 @@ class AppProducerTest {
         }
     }
 
+    @Test
+    void senderIsReplacedWhenItHasHadManyTopicsThatAreNotInUse() {
+        List<MockProducer<byte[], byte[]>> all = new CopyOnWriteArrayList<>();
+        Supplier<AppSender> senders = () -> {
+            all.add(kafka());
+            return new AppSender(all.getLast());
+        };
+        try (AppProducer producer = producer(senders)) {
+            AppSender first = producer.sender();
+            for (int i = 0; i <= 1000; i++) {
+                append(producer, "topic-" + i);
+                assertThat(all.getFirst().completeNext()).isTrue();
+            }
+            append(producer, "late");
+            look(producer, Duration.ofMinutes(6));
+            until(() -> !producer.sender().equals(first));
+            append(producer, "other");
+            append(producer, "late");
+            assertThat(all.getLast().history()).as("behind what the old one has").hasSize(1);
+            assertThat(all.getFirst().closed()).isFalse();
+            assertThat(all.getFirst().completeNext()).isTrue();
+            until(() -> all.getFirst().closed());
+            assertThat(all.getLast().history()).hasSize(2);
+            while (all.getLast().completeNext()) {
+                assertThat(all).hasSize(2);
+            }
+        }
+    }
+
+    @Test
+    void recordThatCrossesTheReplacementIsHeld() {
+        AppSender sender = new AppSender(kafka);
+        sender.retire();
+        until(kafka::closed);
+        AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+        sender.send(record("topic"), (_, exception) -> failure.set(exception));
+        assertThat(PartitionQueue.isPassing(failure.get())).isTrue();
+    }
+
     private AppProducer producer(Supplier<AppSender> senders) {
         return new AppProducer(config, senders, admin, timer, KafkaRecorder.NONE, _ -> {}, _ -> {});
     }
 
     private static void append(AppProducer producer, String topic) {
-        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(topic, 0, new byte[1], new byte[1]);
-        assertThat(producer.append(record, () -> true, (_, failure) -> assertThat(failure)
+        assertThat(producer.append(record(topic), () -> true, (_, failure) -> assertThat(failure)
                         .isNull()))
                 .isTrue();
+    }
+
+    private static ProducerRecord<byte[], byte[]> record(String topic) {
+        return new ProducerRecord<>(topic, 0, new byte[1], new byte[1]);
+    }
+
+    private static MockProducer<byte[], byte[]> kafka() {
+        return new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
     /** Looks at the lanes as in a while. */

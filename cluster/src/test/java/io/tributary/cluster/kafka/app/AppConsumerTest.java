@@ -1,0 +1,116 @@
+package io.tributary.cluster.kafka.app;
+
+import static io.tributary.persistence.contract.Waiting.get;
+import static io.tributary.persistence.contract.Waiting.until;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.cluster.kafka.KafkaRecorder;
+import io.tributary.persistence.app.AppTopics.AppRecord;
+import io.tributary.persistence.app.AppTopics.Page;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.junit.jupiter.api.Test;
+
+class AppConsumerTest {
+    private final List<Readable> kafka = new CopyOnWriteArrayList<>();
+    private final List<Throwable> broken = new CopyOnWriteArrayList<>();
+
+    @Test
+    void consumerIsReplacedWhenItHasReadManyTopicsThatAreNotInUse() {
+        try (AppConsumer consumer = new AppConsumer(
+                this::readable, "reader", Duration.ofSeconds(1), KafkaRecorder.NONE, _ -> {}, broken::add)) {
+            AppFeed staying = feed(consumer, "staying");
+            long position = read(staying, 0).next();
+            for (int i = 0; i < 1000; i++) {
+                AppFeed other = feed(consumer, "topic-" + i);
+                read(other, 0);
+                other.end("as the test wants");
+                consumer.attend(other);
+            }
+            until(() -> kafka.size() == 2 && kafka.getFirst().closed());
+            for (int i = 0; i < 1000; i++) { // more than the first one had read
+                Page page = read(staying, position);
+                assertThat(page.records())
+                        .extracting(AppRecord::position)
+                        .as("the second one goes on where the first one was")
+                        .containsExactly(position);
+                position = page.next();
+            }
+            assertThat(kafka).hasSize(2);
+            assertThat(broken).isEmpty();
+        }
+    }
+
+    private Readable readable() {
+        kafka.add(new Readable());
+        return kafka.getLast();
+    }
+
+    private static AppFeed feed(AppConsumer consumer, String topic) {
+        AppFeed feed = new OwnFeed(
+                new TopicPartition(topic, 0), topic, new ReadAhead(1000), KafkaRecorder.NONE, consumer::attend);
+        feed.identify("id");
+        return feed;
+    }
+
+    private static Page read(AppFeed feed, long from) {
+        AppRead read = new AppRead("a", null, from, 1, 1000);
+        assertThat(feed.read(read)).isTrue();
+        return get(read.answer());
+    }
+
+    /** Has one record in each partition, and records without end in one; waits where there are none. */
+    private static final class Readable extends MockConsumer<byte[], byte[]> {
+        private final Semaphore awake = new Semaphore(0);
+
+        private Readable() {
+            super("none");
+        }
+
+        @Override
+        public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+            Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> records = new HashMap<>();
+            for (TopicPartition partition : assignment()) {
+                long position = position(partition);
+                if (!paused().contains(partition)
+                        && (position == 0 || partition.topic().equals("staying"))) {
+                    byte[] key = "topic".getBytes(StandardCharsets.UTF_8);
+                    records.put(
+                            partition,
+                            List.of(new ConsumerRecord<>(partition.topic(), 0, position, key, new byte[1])));
+                    seek(partition, position + 1);
+                }
+            }
+            if (records.isEmpty()) {
+                waitFor(timeout);
+            }
+            return new ConsumerRecords<>(records, Map.of());
+        }
+
+        private void waitFor(Duration timeout) {
+            try {
+                if (awake.tryAcquire(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+                    awake.drainPermits();
+                }
+            } catch (InterruptedException e) {
+                throw new InterruptException(e);
+            }
+        }
+
+        @Override
+        public void wakeup() {
+            awake.release();
+        }
+    }
+}
