@@ -5,11 +5,14 @@ import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.app.AppTopics.AppTopic;
+import io.tributary.persistence.app.AppTopics.Found;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -107,13 +110,17 @@ final class ApplicationLags {
             return;
         }
         dueMillis = nowMillis + INTERVAL_MILLIS;
+        Map<SessionState, AppTopic> all = new LinkedHashMap<>();
         Set<String> gone = new HashSet<>(known.keySet());
         for (SessionState client : state.clients()) {
             if (client.topic() != null && client.isPersistent()) {
                 gone.remove(client.clientId());
-                ask(client, nowMillis);
+                all.put(client, AppTopic.of(client.clientId(), client.kind()));
             }
         }
+        Map<AppTopic, CompletionStage<@Nullable Found>> answers = topics.findAll(all.values());
+        asked = all.size();
+        all.forEach((client, topic) -> await(client, Objects.requireNonNull(answers.get(topic)), nowMillis));
         gone.forEach(this::forget);
     }
 
@@ -122,24 +129,22 @@ final class ApplicationLags {
         Set.copyOf(known.keySet()).forEach(this::forget);
     }
 
-    private void ask(SessionState client, long nowMillis) {
-        asked++;
-        CompletionStage<?> _ = topics.find(AppTopic.of(client.clientId(), client.kind()))
-                .whenComplete((found, failure) -> thread.execute(() -> {
-                    asked--;
-                    TopicProgress progress = client.topic();
-                    if (failure != null || progress == null || state.client(client.clientId()) != client) {
-                        return;
-                    }
-                    if (found == null) {
-                        missing.accept(client);
-                    } else if (!found.id().equals(progress.id()) || found.end() < progress.position()) {
-                        strange.accept(client);
-                    } else {
-                        topicStats.of(client).endsAt(found.end());
-                        tell(client, progress, nowMillis, found.end() + progress.base());
-                    }
-                }));
+    private void await(SessionState client, CompletionStage<@Nullable Found> answer, long nowMillis) {
+        CompletionStage<?> _ = answer.whenComplete((found, failure) -> thread.execute(() -> {
+            asked--;
+            TopicProgress progress = client.topic();
+            if (failure != null || progress == null || state.client(client.clientId()) != client) {
+                return;
+            }
+            if (found == null) {
+                missing.accept(client);
+            } else if (!found.id().equals(progress.id()) || found.end() < progress.position()) {
+                strange.accept(client);
+            } else {
+                topicStats.of(client).endsAt(found.end());
+                tell(client, progress, nowMillis, found.end() + progress.base());
+            }
+        }));
     }
 
     private void tell(SessionState client, TopicProgress progress, long askedAtMillis, long last) {

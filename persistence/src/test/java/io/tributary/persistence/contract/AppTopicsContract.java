@@ -18,7 +18,9 @@ import io.tributary.persistence.app.AppTopics.Page;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -61,6 +63,21 @@ public abstract class AppTopicsContract {
     void topicIsEmptyWhenCreated() {
         assertThat(end(TOPIC)).isZero();
         assertThat(get(topics.find(NEVER_THERE))).isNull();
+    }
+
+    @Test
+    void manyTopicsAreFoundAsOneIs() {
+        AppTopic other = new AppTopic("other", false);
+        AppTopic small = new AppTopic("small", true);
+        get(topics.create(other));
+        get(topics.create(small));
+        appendAll(TOPIC, 3);
+        Map<AppTopic, CompletionStage<AppTopics.@Nullable Found>> found =
+                topics.findAll(List.of(TOPIC, NEVER_THERE, other, small));
+        assertThat(found).hasSize(4);
+        found.forEach((topic, answer) -> assertThat(get(answer)).isEqualTo(get(topics.find(topic))));
+        assertThat(found.values().stream().filter(answer -> get(answer) == null))
+                .hasSize(1);
     }
 
     @Test

@@ -99,8 +99,8 @@ final class AcknowledgedPositions {
             }));
         }
         takeUncommitted()
-                .forEach((group, position) ->
-                        begun.add(admin.commit(group.name, group.partition, position).whenComplete((done, failure) -> {
+                .forEach((group, position) -> begun.add(admin.commit(group.name, group.partition, position)
+                        .whenComplete((done, failure) -> {
                             if (failure != null) {
                                 LOG.debug(
                                         "the offset of group {} is not set; the next one will be", group.name, failure);

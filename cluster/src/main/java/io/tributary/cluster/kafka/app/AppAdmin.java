@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -21,10 +22,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.DeleteTopicsOptions;
+import org.apache.kafka.clients.admin.ListOffsetsResult;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.admin.TopicDescription;
@@ -73,7 +77,10 @@ final class AppAdmin implements AutoCloseable {
         this.threads = command -> Thread.ofVirtual().name(clientId + "-admin").start(command);
     }
 
-    /** Creates a topic if there is none; which it is, and the end of the partition. Calls share one that has not begun. */
+    /**
+     * Creates a topic if there is none; which it is, and the end of the partition. Calls share a request that has not
+     * begun.
+     */
     CompletableFuture<Found> create(TopicRules rules, TopicPartition partition) {
         CompletableFuture<Found> done = new CompletableFuture<>();
         CompletableFuture<Found> shared = notBegun.putIfAbsent(partition, done);
@@ -158,23 +165,38 @@ final class AppAdmin implements AutoCloseable {
     }
 
     /**
-     * Which topic there is under a name, and where the partition ends; null when there is none; fails when Kafka does
-     * not say. Waits for no other request about the topic, nor for the server that creates topics.
+     * Which topics there are under their names, and where the partitions end, for two requests; null where there is
+     * none; fails for those of which Kafka does not say. Waits for no other request about the topics, nor for the
+     * server that creates topics.
      */
-    CompletableFuture<@Nullable Found> find(TopicRules rules, TopicPartition partition) {
-        String topic = partition.topic();
-        return ids(List.of(topic)).thenCompose(ids -> {
-            String id = ids.get(topic);
-            return id == null
-                    ? CompletableFuture.completedFuture(null)
-                    : end(partition)
-                            .thenCombine(raiseOnce(rules, id), (end, _) -> end)
-                            .handle((end, failure) -> {
-                                if (failure != null && !isUnknownTopic(failure)) {
-                                    throw new KafkaAccessException("Kafka does not tell where the topic ends", failure);
-                                }
-                                return end == null ? null : new Found(id, end);
-                            });
+    Map<TopicPartition, CompletableFuture<@Nullable Found>> find(Map<TopicPartition, TopicRules> topics) {
+        Map<String, CompletableFuture<@Nullable String>> ids =
+                idOfEach(topics.keySet().stream().map(TopicPartition::topic).collect(Collectors.toSet()));
+        CompletableFuture<ListOffsetsResult> ends = all(ids.values())
+                .handle((_, _) -> admin.listOffsets(KafkaTopics.ends(topics.keySet().stream()
+                        .filter(partition -> isThere(Objects.requireNonNull(ids.get(partition.topic()))))
+                        .toList())));
+        Map<TopicPartition, CompletableFuture<@Nullable Found>> found = new HashMap<>();
+        topics.forEach((partition, rules) -> found.put(
+                partition,
+                Objects.requireNonNull(ids.get(partition.topic()))
+                        .thenCompose(id -> id == null
+                                ? CompletableFuture.<@Nullable Found>completedFuture(null)
+                                : ends.thenCompose(all -> find(rules, id, answer(all.partitionResult(partition)))))));
+        return found;
+    }
+
+    private static boolean isThere(CompletableFuture<@Nullable String> id) {
+        return !id.isCompletedExceptionally() && id.join() != null;
+    }
+
+    private CompletableFuture<@Nullable Found> find(
+            TopicRules rules, String id, CompletableFuture<ListOffsetsResultInfo> end) {
+        return end.thenCombine(raiseOnce(rules, id), (found, _) -> found).handle((found, failure) -> {
+            if (failure != null && !isUnknownTopic(failure)) {
+                throw new KafkaAccessException("Kafka does not tell where the topic ends", failure);
+            }
+            return found == null ? null : new Found(id, found.offset());
         });
     }
 

@@ -214,8 +214,8 @@ final class AppProducer implements AutoCloseable {
     }
 
     /**
-     * Asks for the topics of records that have waited long, and forgets lanes that nobody uses, and a sender that has had
-     * too many topics. On the timer's thread.
+     * Asks for the topics of records that have waited long, forgets lanes that nobody uses, and replaces a sender that
+     * has had too many topics. On the timer's thread.
      */
     void lookAtLanes(long nowNanos) {
         AppSender stuck = unreplaced.getAndSet(null);

@@ -17,6 +17,11 @@ import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.shard.AppendCallback;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -191,7 +196,17 @@ public final class KafkaAppTopics implements AppTopics {
 
     @Override
     public CompletionStage<@Nullable Found> find(AppTopic topic) {
-        return admin.find(rules(topic), partition(topic));
+        return Objects.requireNonNull(findAll(List.of(topic)).get(topic));
+    }
+
+    @Override
+    public Map<AppTopic, CompletionStage<@Nullable Found>> findAll(Collection<AppTopic> topics) {
+        Map<TopicPartition, TopicRules> partitions = new HashMap<>();
+        topics.forEach(topic -> partitions.put(partition(topic), rules(topic)));
+        Map<TopicPartition, CompletableFuture<@Nullable Found>> answers = admin.find(partitions);
+        Map<AppTopic, CompletionStage<@Nullable Found>> found = new HashMap<>();
+        topics.forEach(topic -> found.put(topic, Objects.requireNonNull(answers.get(partition(topic)))));
+        return found;
     }
 
     @Override

@@ -37,9 +37,10 @@ class AcknowledgedPositionsTest {
             noteAll(groups, time + 1);
             positions.flush();
         }
-        assertThat(told).isEqualTo(IntStream.range(0, groups)
-                .mapToObj(AcknowledgedPositionsTest::group)
-                .collect(Collectors.toSet()));
+        assertThat(told)
+                .isEqualTo(IntStream.range(0, groups)
+                        .mapToObj(AcknowledgedPositionsTest::group)
+                        .collect(Collectors.toSet()));
     }
 
     private void noteAll(int groups, long position) {

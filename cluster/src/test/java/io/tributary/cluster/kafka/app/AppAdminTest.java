@@ -1,5 +1,6 @@
 package io.tributary.cluster.kafka.app;
 
+import static io.tributary.persistence.contract.Waiting.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.cluster.kafka.KafkaConfig;
@@ -8,8 +9,11 @@ import io.tributary.cluster.kafka.TestKafka;
 import io.tributary.cluster.kafka.TopicRules;
 import io.tributary.persistence.app.AppTopics.Found;
 import io.tributary.persistence.contract.Waiting;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -39,6 +43,26 @@ class AppAdminTest {
             failing.set(false);
             assertThat(calls.stream().map(Waiting::get).distinct()).hasSize(1);
             assertThat(begun.get()).isBetween(1, 2);
+        }
+    }
+
+    @Test
+    void twoRequestsFindAllTopics() {
+        Map<String, AtomicInteger> requests = new ConcurrentHashMap<>();
+        Map<TopicPartition, TopicRules> topics = new HashMap<>();
+        try (AppAdmin admin = admin((method, _) ->
+                requests.computeIfAbsent(method, _ -> new AtomicInteger()).incrementAndGet())) {
+            for (String client : List.of("a", "b", "c")) {
+                TopicPartition partition = new TopicPartition(rules(client).topic(), 0);
+                topics.put(partition, rules(client));
+                get(admin.create(rules(client), partition));
+            }
+            topics.put(new TopicPartition(rules("absent").topic(), 0), rules("absent"));
+            admin.find(topics).values().forEach(Waiting::get);
+            requests.clear();
+            assertThat(admin.find(topics).values().stream().filter(found -> get(found) != null))
+                    .hasSize(3);
+            assertThat(requests.values().stream().mapToInt(AtomicInteger::get)).containsExactly(1, 1);
         }
     }
 

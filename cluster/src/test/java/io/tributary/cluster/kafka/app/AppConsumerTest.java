@@ -13,8 +13,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
@@ -23,13 +21,13 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.junit.jupiter.api.Test;
 
 class AppConsumerTest {
-    private final List<Readable> kafka = new CopyOnWriteArrayList<>();
+    private final List<Endless> kafka = new CopyOnWriteArrayList<>();
     private final List<Throwable> broken = new CopyOnWriteArrayList<>();
 
     @Test
     void consumerIsReplacedWhenItHasReadManyTopicsThatAreNotInUse() {
         try (AppConsumer consumer = new AppConsumer(
-                this::readable, "reader", Duration.ofSeconds(1), KafkaRecorder.NONE, _ -> {}, broken::add)) {
+                this::endless, "reader", Duration.ofSeconds(1), KafkaRecorder.NONE, _ -> {}, broken::add)) {
             AppFeed staying = feed(consumer, "staying");
             long position = read(staying, 0).next();
             for (int i = 0; i < 1000; i++) {
@@ -52,8 +50,8 @@ class AppConsumerTest {
         }
     }
 
-    private Readable readable() {
-        kafka.add(new Readable());
+    private Endless endless() {
+        kafka.add(new Endless());
         return kafka.getLast();
     }
 
@@ -71,15 +69,15 @@ class AppConsumerTest {
     }
 
     /** Has one record in each partition, and records without end in one; waits where there are none. */
-    private static final class Readable extends MockConsumer<byte[], byte[]> {
-        private final Semaphore awake = new Semaphore(0);
+    private static final class Endless extends MockConsumer<byte[], byte[]> {
+        private boolean isAwake; // guarded by this
 
-        private Readable() {
+        private Endless() {
             super("none");
         }
 
         @Override
-        public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+        public synchronized ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
             Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> records = new HashMap<>();
             for (TopicPartition partition : assignment()) {
                 long position = position(partition);
@@ -87,30 +85,31 @@ class AppConsumerTest {
                         && (position == 0 || partition.topic().equals("staying"))) {
                     byte[] key = "topic".getBytes(StandardCharsets.UTF_8);
                     records.put(
-                            partition,
-                            List.of(new ConsumerRecord<>(partition.topic(), 0, position, key, new byte[1])));
+                            partition, List.of(new ConsumerRecord<>(partition.topic(), 0, position, key, new byte[1])));
                     seek(partition, position + 1);
                 }
             }
             if (records.isEmpty()) {
-                waitFor(timeout);
+                waitForWakeup();
             }
             return new ConsumerRecords<>(records, Map.of());
         }
 
-        private void waitFor(Duration timeout) {
+        private synchronized void waitForWakeup() {
             try {
-                if (awake.tryAcquire(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
-                    awake.drainPermits();
+                while (!isAwake) {
+                    wait();
                 }
+                isAwake = false;
             } catch (InterruptedException e) {
                 throw new InterruptException(e);
             }
         }
 
         @Override
-        public void wakeup() {
-            awake.release();
+        public synchronized void wakeup() {
+            isAwake = true;
+            notifyAll();
         }
     }
 }
