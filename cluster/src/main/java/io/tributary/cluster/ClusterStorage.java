@@ -7,6 +7,7 @@ import io.tributary.cluster.ingest.IngestConfig;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaTopics;
+import io.tributary.cluster.kafka.TopicNeeds;
 import io.tributary.cluster.kafka.app.KafkaAppTopics;
 import io.tributary.cluster.kafka.audit.KafkaAuditLog;
 import io.tributary.cluster.kafka.ingest.IngestTopics;
@@ -155,11 +156,13 @@ record ClusterStorage(
                     new RedisShardStore(redis, kafka.generation().number(), cluster.shards(), format, metrics.redis());
             parts.add(store);
             IngestConfig ingested = cluster.ingest();
+            // A message that came when larger packets were allowed may still be forwarded to an application.
+            int largestQueuedBytes = largestRecordBytes - TopicNeeds.largestRecordBytes(cluster.shards(), 0);
             AppTopics topics = new KafkaAppTopics(
-                    kafka,
+                    forShards,
                     cluster.applications(),
                     clientId,
-                    largestPacketBytes,
+                    largestQueuedBytes,
                     ingested == null ? null : ingested.publisher(),
                     format,
                     metrics.kafka(),

@@ -74,7 +74,7 @@ public final class KafkaAppTopics implements AppTopics {
      * Opens it; it connects by itself.
      *
      * @param clientId names this node in Kafka's logs and metrics
-     * @param largestPacketBytes the largest MQTT packet that is accepted
+     * @param largestPacketBytes the largest MQTT packet that is accepted, or was and may still be queued
      * @param backEnds the client identifier as which back-ends publish, or null where there are none
      * @param format says in which format records are written
      * @param onBroken told once when appending is broken for good, and once should reading end by a defect; must not

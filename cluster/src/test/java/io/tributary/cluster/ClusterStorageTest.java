@@ -1,0 +1,97 @@
+package io.tributary.cluster;
+
+import static io.tributary.persistence.contract.Waiting.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.cluster.kafka.KafkaConfig;
+import io.tributary.cluster.kafka.TestKafka;
+import io.tributary.cluster.kafka.TopicNeeds;
+import io.tributary.cluster.link.ClusterSecret;
+import io.tributary.cluster.link.LinkConfig;
+import io.tributary.cluster.metrics.ClusterMetrics;
+import io.tributary.cluster.redis.RedisConfig;
+import io.tributary.common.event.ClientKind;
+import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.PublishProperties;
+import io.tributary.common.mqtt.QoS;
+import io.tributary.localcluster.LocalRedis;
+import io.tributary.persistence.app.AppTopics;
+import io.tributary.persistence.app.AppTopics.AppTopic;
+import io.tributary.persistence.replicated.Visibility;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ClusterStorageTest {
+    private static final int LARGE = 3 << 20;
+    private static final AppTopic BEFORE = new AppTopic("before", false);
+    private static final AppTopic AFTER = new AppTopic("after", false);
+
+    private final KafkaConfig kafka = TestKafka.config();
+    private final AtomicInteger broken = new AtomicInteger();
+
+    /** A shard's log may have it for an application: the owner could not forward it, and would try so for ever. */
+    @Test
+    void largeMessageGoesToAnApplicationWhenSmallerPacketsAreAllowedThanBefore(@TempDir Path folder) {
+        try (LocalRedis redis = LocalRedis.in(folder).start()) {
+            try (ClusterStorage storage = open(redis, 4 << 20)) {
+                get(storage.topics().create(BEFORE));
+            }
+            try (ClusterStorage storage = open(redis, 1 << 20)) {
+                get(storage.topics().create(AFTER));
+                assertThat(append(storage.topics(), BEFORE)).isZero();
+                assertThat(append(storage.topics(), AFTER)).isZero();
+            }
+        }
+        assertThat(broken).hasValue(0);
+    }
+
+    private ClusterStorage open(LocalRedis redis, int largestPacketBytes) {
+        int largestRecordBytes = TopicNeeds.largestRecordBytes(TestKafka.SHARDS, largestPacketBytes);
+        ClusterConfig cluster = ClusterConfig.builder(
+                        kafka.withAppends(kafka.appends().withMaxRecordBytes(largestRecordBytes)),
+                        RedisConfig.of(redis.ports().stream()
+                                .map(port -> new RedisConfig.Node("127.0.0.1", port))
+                                .toList()),
+                        LinkConfig.defaults("test", ClusterSecret.of("a secret of tests only"), "127.0.0.1", 0))
+                .shards(TestKafka.SHARDS)
+                .build();
+        return ClusterStorage.open(
+                "node",
+                cluster,
+                largestPacketBytes,
+                Visibility.ALONE,
+                RecordFormat.alone(),
+                InstantSource.system(),
+                ClusterMetrics.unregistered(),
+                _ -> broken.incrementAndGet());
+    }
+
+    private static long append(AppTopics topics, AppTopic topic) {
+        Message message = new Message(
+                "a/topic",
+                new byte[LARGE],
+                QoS.EXACTLY_ONCE,
+                false,
+                PublishProperties.NONE,
+                Message.NEVER,
+                "publisher");
+        Recipient recipient =
+                new Recipient(topic.clientId(), 9, QoS.EXACTLY_ONCE, false, List.of(), null, ClientKind.APPLICATION);
+        CompletableFuture<Long> appended = new CompletableFuture<>();
+        topics.append(topic, message, recipient, null, (position, failure) -> {
+            if (failure == null) {
+                appended.complete(position);
+            } else {
+                appended.completeExceptionally(failure);
+            }
+        });
+        return get(appended);
+    }
+}
