@@ -206,13 +206,21 @@ final class AppAdmin implements AutoCloseable {
         if (id.equals(raised.put(topic, id))) {
             return CompletableFuture.completedFuture(null);
         }
-        return raise(rules).handle((done, failure) -> {
-            if (failure != null) {
-                recorder.onError();
-                LOG.warn("Topic {} may refuse large records; that is looked at again", topic, failure);
+        return tryToRaise(rules).thenAccept(done -> {
+            if (!done) {
                 raised.remove(topic, id);
             }
-            return done;
+        });
+    }
+
+    /** Has a topic take the largest records; whether that worked. */
+    CompletableFuture<Boolean> tryToRaise(TopicRules rules) {
+        return raise(rules).handle((_, failure) -> {
+            if (failure != null) {
+                recorder.onError();
+                LOG.warn("Topic {} may refuse large records; that is looked at again", rules.topic(), failure);
+            }
+            return failure == null;
         });
     }
 

@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -49,9 +50,11 @@ final class AppProducer implements AutoCloseable {
     private final KafkaConfig config;
     private final Supplier<AppSender> senders;
     private final AppAdmin admin;
+    private final ScheduledExecutorService timer;
     private final KafkaRecorder recorder;
     private final Consumer<Throwable> onBroken;
     private final Consumer<String> makeAnew;
+    private final Function<String, CompletableFuture<?>> raise;
     private final ByteBudget budget;
     private final Map<TopicPartition, AppTopicQueue> lanes = new ConcurrentHashMap<>();
     /** Those with records that the producer did not take, most often as it does not know the topic yet. */
@@ -67,7 +70,13 @@ final class AppProducer implements AutoCloseable {
 
     private volatile boolean closed;
 
-    /** @param senders creates the first sender, and each that replaces another: that is tried again when it fails */
+    /**
+     * Creates it.
+     *
+     * @param senders creates the first sender, and each that replaces another: that is tried again when it fails
+     * @param makeAnew creates a topic that is gone
+     * @param raise has a topic take the largest records; completes in any case
+     */
     AppProducer(
             KafkaConfig config,
             Supplier<AppSender> senders,
@@ -75,8 +84,11 @@ final class AppProducer implements AutoCloseable {
             ScheduledExecutorService timer,
             KafkaRecorder recorder,
             Consumer<String> makeAnew,
+            Function<String, CompletableFuture<?>> raise,
             Consumer<Throwable> onBroken) {
         this.makeAnew = makeAnew;
+        this.raise = raise;
+        this.timer = timer;
         this.config = config;
         this.senders = senders;
         this.admin = admin;
@@ -159,6 +171,18 @@ final class AppProducer implements AutoCloseable {
     /** The producer did not take a record of the lane: it is tried again soon. */
     void hold(AppTopicQueue lane) {
         held.add(lane);
+    }
+
+    /**
+     * A topic has refused a large record: it is made to take that, and the lane is told.
+     *
+     * @param refusals how often that was so; it is done at once the first time, and later after a while
+     */
+    void raise(AppTopicQueue lane, String topic, int refusals) {
+        Runnable action = () -> {
+            CompletableFuture<?> _ = raise.apply(topic).whenComplete((_, _) -> lane.raised());
+        };
+        Future<?> _ = timer.schedule(() -> guarded(action), refusals == 1 ? 0 : LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /** A sender has records, or topics, that it will never get rid of: it is replaced. */

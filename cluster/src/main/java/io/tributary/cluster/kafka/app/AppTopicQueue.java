@@ -2,6 +2,7 @@ package io.tributary.cluster.kafka.app;
 
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.PartitionQueue;
+import io.tributary.cluster.kafka.TopicNeeds;
 import io.tributary.persistence.shard.AppendCallback;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
@@ -10,6 +11,7 @@ import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,6 +20,9 @@ import org.slf4j.LoggerFactory;
  * The records on their way into one partition of an application's topic. Safe for all threads. They are given to
  * Kafka's producer in their order; records that it cannot take yet are held. Callbacks come one at a time, in that
  * order.
+ *
+ * <p>A topic that was made when packets were smaller refuses a large record until it is made to take that. So a large
+ * record goes alone: nothing of the partition is on its way with it, and it can be sent again in its turn.
  */
 final class AppTopicQueue {
     private static final Logger LOG = LoggerFactory.getLogger(AppTopicQueue.class);
@@ -26,6 +31,11 @@ final class AppTopicQueue {
     private static final long UNKNOWN_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(5);
+
+    /** Every topic takes so much, in bytes, whatever the largest packet was when it was made. */
+    private static final int TAKEN_BYTES = TopicNeeds.RECORD_OVERHEAD_BYTES;
+    /** A changed setting propagates late, too: a large record is only given up when it was refused so often. */
+    private static final int MOST_REFUSALS = 10;
 
     private final AppProducer producer;
     private final TopicPartition partition;
@@ -39,6 +49,10 @@ final class AppTopicQueue {
     private AppSender sender;
     /** How many of the waiting ones the sender has. */
     private int underWay;
+    /** Whether that is a large one. */
+    private boolean isLargeUnderWay;
+    /** Whether the topic is being made to take the first of the unsent ones. */
+    private boolean isRaising;
 
     private long usedNanos = System.nanoTime();
     private boolean missed;
@@ -90,8 +104,11 @@ final class AppTopicQueue {
             return null; // what the old one has comes first
         }
         sender = current;
-        while (!unsent.isEmpty()) {
+        while (!unsent.isEmpty() && !isRaising) {
             Sending next = unsent.peek();
+            if (underWay > 0 && (next.isLarge() || isLargeUnderWay)) {
+                return null;
+            }
             next.give();
             if (PartitionQueue.isPassing(next.failure)) {
                 next.failure = null;
@@ -104,8 +121,17 @@ final class AppTopicQueue {
                 return next.failure;
             }
             underWay++;
+            isLargeUnderWay = next.isLarge();
         }
         return null;
+    }
+
+    /** The topic was made to take large records, or that could not be done: the one that it refused is sent again. */
+    void raised() {
+        synchronized (this) {
+            isRaising = false;
+        }
+        pump();
     }
 
     synchronized boolean isEmpty() {
@@ -210,6 +236,7 @@ final class AppTopicQueue {
         private @Nullable AppSender through;
         private long offset = -1;
         private @Nullable Throwable failure;
+        private int refusals;
         private boolean done;
 
         private Sending(
@@ -231,6 +258,11 @@ final class AppTopicQueue {
             done = true;
         }
 
+        /** Whether the topic may refuse it. */
+        private boolean isLarge() {
+            return bytes > TAKEN_BYTES;
+        }
+
         /** Gives the record to the lane's sender; {@link #failure} says when it was not taken. */
         private void give() {
             AppSender to = sender;
@@ -245,6 +277,7 @@ final class AppTopicQueue {
         @Override
         public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception exception) {
             AppSender from;
+            boolean isRefused;
             synchronized (AppTopicQueue.this) {
                 if (done) {
                     return; // given up
@@ -254,14 +287,30 @@ final class AppTopicQueue {
                     failure = exception;
                     return; // on the sender's thread, which goes on with it
                 }
-                end(exception == null && metadata != null ? metadata.offset() : -1, exception);
                 underWay--;
+                isRefused = exception instanceof RecordTooLargeException && isLarge() && refusals < MOST_REFUSALS;
+                if (isRefused) {
+                    refuse();
+                } else {
+                    end(exception == null && metadata != null ? metadata.offset() : -1, exception);
+                }
             }
             from.done(1);
+            if (isRefused) {
+                producer.raise(AppTopicQueue.this, partition.topic(), refusals);
+                return;
+            }
             if (exception != null) {
                 producer.failed(from, exception, true);
             }
             pump();
+        }
+
+        private void refuse() {
+            refusals++;
+            through = null;
+            unsent.addFirst(this);
+            isRaising = true;
         }
 
         private void callBack() {

@@ -42,9 +42,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An append that was accepted is repeated until it is durable, however long Kafka is away; meanwhile further ones
  * are refused when the budget of {@link KafkaConfig.Appends#bufferBytes} is in use. One to a topic that Kafka has not
- * known for some seconds is told -1 when the session is over; for one that lives the topic is made anew. When Kafka
- * refuses a record for good (a permission that was taken away, a limit of the topic that is too low), appending is
- * broken: all appends fail from then on, and the listener is told so that the node stops itself.
+ * known for some seconds is told -1 when the session is over; for one that lives the topic is made anew. A topic that
+ * refuses a large record is made to take it. When Kafka refuses a record for good (a permission that was taken away, a
+ * limit of the topic that is too low and cannot be raised), appending is broken: all appends fail from then on, and the
+ * listener is told so that the node stops itself.
  *
  * <p>While Kafka is away reads wait. A record's time is Kafka's. Records that are not of our layout are counted and
  * skipped. Of the clients' groups {@code <prefix>.app.<client>} only the committed offsets exist, for Kafka's lag
@@ -103,7 +104,14 @@ public final class KafkaAppTopics implements AppTopics {
                 Thread.ofPlatform().daemon().name(name + "-timer").factory());
         this.admin = new AppAdmin(config, name, recorder);
         this.producer = new AppProducer(
-                config, () -> new AppSender(config, name), admin, timer, recorder, this::makeAnew, onBroken);
+                config,
+                () -> new AppSender(config, name),
+                admin,
+                timer,
+                recorder,
+                this::makeAnew,
+                topic -> admin.tryToRaise(rules(topic)),
+                onBroken);
         this.reads = new AppReads(config, apps, name, admin, timer, recorder, onBroken);
         this.acknowledged = new AcknowledgedPositions(admin, !apps.keepAcknowledged());
         long millis = apps.cleaningInterval().toMillis();
@@ -263,15 +271,15 @@ public final class KafkaAppTopics implements AppTopics {
     }
 
     private void makeAnew(String topic) {
-        boolean shared = topic.equals(sharedTopic);
-        CompletableFuture<?> _ = admin.create(rules(topic, shared), new TopicPartition(topic, 0));
+        CompletableFuture<?> _ = admin.create(rules(topic), new TopicPartition(topic, 0));
     }
 
     private TopicRules rules(AppTopic topic) {
-        return rules(topic.shared() ? sharedTopic : ownTopic(topic.clientId()), topic.shared());
+        return rules(partition(topic).topic());
     }
 
-    private TopicRules rules(String topic, boolean shared) {
+    private TopicRules rules(String topic) {
+        boolean shared = topic.equals(sharedTopic);
         Duration retention = shared ? apps.sharedRetention() : apps.retention();
         return TopicRules.app(
                 config,

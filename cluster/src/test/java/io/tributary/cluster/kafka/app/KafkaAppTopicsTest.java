@@ -12,6 +12,9 @@ import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.cluster.kafka.TestKafka;
 import io.tributary.common.event.RecordFormat;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.PublishProperties;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.app.AppTopics.AppRecord;
 import io.tributary.persistence.app.AppTopics.AppTopic;
@@ -227,6 +230,27 @@ class KafkaAppTopicsTest extends AppTopicsContract {
             assertThat(get(restarted.find(ERP))).isNotNull();
             assertThat(largestRecord(topicOf("erp"))).isGreaterThan(TestKafka.LARGEST_PACKET);
         }
+    }
+
+    /** While larger packets become allowed, node by node, any client may be the first to send one. */
+    @Test
+    void largeRecordIsAppendedInItsTurnWhenTheTopicIsStillOfSmallerPackets()
+            throws ExecutionException, InterruptedException {
+        get(topics().create(ERP));
+        TestKafka.alter(config(), topicOf("erp"), "max.message.bytes", "600000");
+        List<Message> messages = List.of(message(0), large(1), large(2), message(3), message(4), large(5));
+        List<CompletableFuture<Long>> appended =
+                messages.stream().map(each -> append(ERP, each)).toList();
+        assertThat(appended.stream().map(Waiting::get)).containsExactly(0L, 1L, 2L, 3L, 4L, 5L);
+        assertThat(read(ERP, 0, 6)).extracting(AppRecord::message).isEqualTo(messages);
+        assertThat(largestRecord(topicOf("erp"))).isGreaterThan(TestKafka.LARGEST_PACKET);
+    }
+
+    private static Message large(int number) {
+        byte[] payload = new byte[700_000];
+        payload[0] = (byte) number;
+        return new Message(
+                "a/topic", payload, QoS.AT_LEAST_ONCE, false, PublishProperties.NONE, Message.NEVER, "publisher");
     }
 
     private long largestRecord(String topic) throws ExecutionException, InterruptedException {
