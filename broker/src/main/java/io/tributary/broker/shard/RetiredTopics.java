@@ -58,9 +58,11 @@ final class RetiredTopics {
 
     private void delete(AppTopic topic, long nowMillis) {
         String name = Printable.of(GroupIdentifier.display(topic.clientId()));
-        CompletionStage<?> _ = topics.delete(topic).whenComplete((_, failure) -> {
+        CompletionStage<?> _ = topics.delete(topic).whenComplete((isGone, failure) -> {
             if (failure == null) {
-                LOG.info("The topic of application {} is deleted, for its session is over", name);
+                if (isGone) {
+                    LOG.info("The topic of application {} is deleted, for its session is over", name);
+                }
             } else {
                 LOG.warn(
                         "The topic of application {}, whose session is over, is not deleted yet: {}",

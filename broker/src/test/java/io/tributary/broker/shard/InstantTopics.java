@@ -86,7 +86,7 @@ public final class InstantTopics implements AppTopics {
     }
 
     @Override
-    public CompletionStage<@Nullable Void> delete(AppTopic topic) {
+    public CompletionStage<Boolean> delete(AppTopic topic) {
         if (areKept) {
             return CompletableFuture.failedStage(new IllegalStateException("not now"));
         }
@@ -95,7 +95,7 @@ public final class InstantTopics implements AppTopics {
         if (reader != null) {
             reader.answer.completeExceptionally(new IllegalStateException("it is deleted"));
         }
-        return CompletableFuture.completedStage(null);
+        return CompletableFuture.completedStage(true);
     }
 
     @Override

@@ -126,12 +126,12 @@ final class SimTopics {
         }
 
         @Override
-        public CompletionStage<@Nullable Void> delete(AppTopic topic) {
+        public CompletionStage<Boolean> delete(AppTopic topic) {
             Topic gone = topic.shared() ? null : topics.remove(nameOf(topic));
             if (gone != null) {
                 gone.go();
             }
-            return CompletableFuture.completedStage(null);
+            return CompletableFuture.completedStage(true);
         }
 
         @Override

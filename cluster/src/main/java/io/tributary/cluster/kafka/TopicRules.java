@@ -10,11 +10,14 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.ConfigEntry.ConfigSource;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.TopicConfig;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How one topic has to be set up: makes it so, and says in sentences where one that exists is not. Safe for all
@@ -186,6 +189,29 @@ public final class TopicRules {
     public static AlterConfigOp maxRecordBytes(int bytes) {
         ConfigEntry entry = new ConfigEntry(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(bytes));
         return new AlterConfigOp(entry, AlterConfigOp.OpType.SET);
+    }
+
+    /**
+     * Whether a topic looks as if it was created by these rules. How long it keeps records, and how large these may be,
+     * may have been configured otherwise then. What others create lacks settings of its own, or has another number of
+     * partitions.
+     */
+    public boolean isCreatedBySuch(TopicDescription found, Config settings) {
+        return found.partitions().size() == partitions
+                && hints.keySet().stream().allMatch(name -> own(settings, name) != null)
+                && rules.entrySet().stream()
+                        .filter(rule -> rule.getValue().isWord())
+                        .allMatch(rule -> isAsCreated(rule.getKey(), rule.getValue(), own(settings, rule.getKey())));
+    }
+
+    private static boolean isAsCreated(String name, Rule rule, @Nullable String value) {
+        return value != null && (name.equals(TopicConfig.RETENTION_MS_CONFIG) || rule.admits(value));
+    }
+
+    /** What was said of this topic itself; null where it has a value that holds for all topics. */
+    private static @Nullable String own(Config settings, String name) {
+        ConfigEntry entry = settings.get(name);
+        return entry != null && entry.source() == ConfigSource.DYNAMIC_TOPIC_CONFIG ? entry.value() : null;
     }
 
     /** What Kafka is told to create. */

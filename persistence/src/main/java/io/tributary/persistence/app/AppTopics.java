@@ -36,8 +36,10 @@ public interface AppTopics extends AutoCloseable {
      * Deletes the client's topic with all its records; does nothing when there is none. Where clients really share one,
      * their records stay in it until their time is over. Tried once, within seconds, for the caller may not be the one
      * to decide any more then; fails when that did not work, and also when that is not known.
+     *
+     * @return completes with true, or with false when the topic of that name is somebody else's and stays
      */
-    CompletionStage<@Nullable Void> delete(AppTopic topic);
+    CompletionStage<Boolean> delete(AppTopic topic);
 
     /** The topics that {@link #delete} would remove, as far as clients can be read from the names of topics. */
     CompletionStage<Set<AppTopic>> deletable();

@@ -74,14 +74,14 @@ public final class RocksDbAppTopics implements AppTopics {
     }
 
     @Override
-    public CompletionStage<@Nullable Void> delete(AppTopic topic) {
+    public CompletionStage<Boolean> delete(AppTopic topic) {
         return submit(batch -> {
             TopicReads deleted = deleteTopic(topic, batch);
             return () -> {
                 if (deleted != null) {
                     noteDeleted(deleted.lane(), Long.MAX_VALUE);
                 }
-                return null;
+                return true;
             };
         });
     }

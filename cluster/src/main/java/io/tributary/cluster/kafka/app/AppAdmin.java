@@ -27,6 +27,8 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.DeleteTopicsOptions;
+import org.apache.kafka.clients.admin.DescribeConfigsOptions;
+import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -104,26 +106,59 @@ final class AppAdmin implements AutoCloseable {
     /**
      * Deletes a topic if there is one; tried once, in a short time, and not behind anything: what would be deleted
      * later might be wanted by then.
+     *
+     * @return completes with false when the topic was not created by such rules: it is somebody else's, and stays
      */
-    CompletableFuture<@Nullable Void> delete(String topic) {
-        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+    CompletableFuture<Boolean> delete(TopicRules rules) {
+        String topic = rules.topic();
+        CompletableFuture<Boolean> done = new CompletableFuture<>();
         if (latest.putIfAbsent(topic, done) != null) {
             return CompletableFuture.failedFuture(new KafkaAccessException("it is being created or deleted"));
         }
-        DeleteTopicsOptions options = new DeleteTopicsOptions().timeoutMs(DELETE_MILLIS);
-        CompletableFuture<?> _ = answer(
-                        admin.deleteTopics(List.of(topic), options).all())
-                .whenComplete((_, failure) -> {
+        CompletableFuture<?> _ = isOurs(rules)
+                .thenCompose(isOurs -> isOurs ? deleteNow(topic) : CompletableFuture.completedFuture(false))
+                .whenComplete((isGone, failure) -> {
                     latest.remove(topic, done);
                     raised.remove(topic);
-                    if (failure == null || isUnknownTopic(failure)) {
-                        done.complete(null);
+                    if (failure == null) {
+                        done.complete(isGone);
                     } else {
                         recorder.onError();
                         done.completeExceptionally(failure);
                     }
                 });
         return done;
+    }
+
+    private CompletableFuture<Boolean> deleteNow(String topic) {
+        DeleteTopicsOptions options = new DeleteTopicsOptions().timeoutMs(DELETE_MILLIS);
+        return answer(admin.deleteTopics(List.of(topic), options).all()).handle((_, failure) -> {
+            if (failure != null && !isUnknownTopic(failure)) {
+                throw new KafkaAccessException("Kafka does not delete topic " + topic, failure);
+            }
+            return true;
+        });
+    }
+
+    /** Whether the topic was created by such rules, or is not known to the server that was asked. */
+    private CompletableFuture<Boolean> isOurs(TopicRules rules) {
+        String topic = rules.topic();
+        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+        DescribeTopicsOptions inTime = new DescribeTopicsOptions().timeoutMs(DELETE_MILLIS);
+        DescribeConfigsOptions inTimeToo = new DescribeConfigsOptions().timeoutMs(DELETE_MILLIS);
+        return answer(admin.describeTopics(List.of(topic), inTime).allTopicNames())
+                .thenCombine(
+                        answer(admin.describeConfigs(List.of(resource), inTimeToo)
+                                .all()),
+                        (found, settings) -> rules.isCreatedBySuch(
+                                Objects.requireNonNull(found.get(topic)),
+                                Objects.requireNonNull(settings.get(resource))))
+                .exceptionally(failure -> {
+                    if (isUnknownTopic(failure)) {
+                        return true;
+                    }
+                    throw new KafkaAccessException("Kafka does not tell of topic " + topic, failure);
+                });
     }
 
     /** The names of all topics. */

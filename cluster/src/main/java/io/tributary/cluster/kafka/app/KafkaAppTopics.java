@@ -25,6 +25,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -34,6 +35,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The topics of application clients in Kafka: {@code <prefix>.app.<client>} (see {@link TopicNames}), with one
@@ -52,6 +55,7 @@ import org.jspecify.annotations.Nullable;
  * tools; nothing is read from there.
  */
 public final class KafkaAppTopics implements AppTopics {
+    private static final Logger LOG = LoggerFactory.getLogger(KafkaAppTopics.class);
     private static final int UNLIMITED = -1;
 
     private final String ownPrefix;
@@ -68,6 +72,9 @@ public final class KafkaAppTopics implements AppTopics {
     private final InstantSource clock = InstantSource.system();
     private final AppRecordFormat records;
     private final RecordFormat format;
+    /** Topics of somebody else of which the log says so. */
+    private final Set<String> foreign = ConcurrentHashMap.newKeySet();
+
     private volatile Predicate<Recipient> lives = _ -> false;
     private volatile boolean closed;
 
@@ -150,17 +157,25 @@ public final class KafkaAppTopics implements AppTopics {
     }
 
     @Override
-    public CompletionStage<@Nullable Void> delete(AppTopic topic) {
+    public CompletionStage<Boolean> delete(AppTopic topic) {
         TopicPartition partition = partition(topic);
         reads.release(topic, partition, "the topic of " + nameOf(topic) + " is deleted");
         if (closed) {
             return closedFailure();
         }
         if (topic.shared()) {
-            return CompletableFuture.completedFuture(null);
+            return CompletableFuture.completedFuture(true);
         }
         acknowledged.forget(partition);
-        return admin.delete(partition.topic());
+        return admin.delete(rules(topic)).thenApply(isGone -> {
+            if (!isGone && foreign.add(partition.topic())) {
+                LOG.warn(
+                        "Topic {} is called like that of an application whose session is over, but is not set up like"
+                                + " one: it is taken for somebody else's and not deleted",
+                        partition.topic());
+            }
+            return isGone;
+        });
     }
 
     @Override

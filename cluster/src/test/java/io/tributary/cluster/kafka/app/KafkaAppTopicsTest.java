@@ -263,6 +263,41 @@ class KafkaAppTopicsTest extends AppTopicsContract {
     }
 
     @Test
+    void topicOfSomebodyElseStaysWhenItIsCalledAsThatOfAClient() throws ExecutionException, InterruptedException {
+        AppTopic events = new AppTopic("events", false);
+        AppTopic apps = new AppTopic("apps", false); // of a cluster whose prefix ends in .app
+        get(topics().create(ERP));
+        TestKafka.alter(config(), topicOf("erp"), "retention.ms", "86400000");
+        try (Admin admin = TestKafka.admin(config());
+                AppTopics others = openOthers()) {
+            admin.createTopics(List.of(new NewTopic(topicOf("events"), 1, (short) 1)))
+                    .all()
+                    .get();
+            get(others.create(new AppTopic("Aa", true)));
+            until(() -> get(topics().deletable()).containsAll(List.of(events, apps)));
+            assertThat(get(topics().delete(events))).isFalse();
+            assertThat(get(topics().delete(apps))).isFalse();
+            assertThat(get(topics().delete(ERP)))
+                    .as("created when the retention was another")
+                    .isTrue();
+            until(() -> !get(topics().deletable()).contains(ERP));
+            assertThat(get(topics().deletable())).contains(events, apps);
+        }
+    }
+
+    private AppTopics openOthers() {
+        return new KafkaAppTopics(
+                config().withTopicPrefix(config().topicPrefix() + ".app"),
+                AppTopicsConfig.defaults(),
+                "other",
+                TestKafka.LARGEST_PACKET,
+                null,
+                RecordFormat.alone(),
+                KafkaRecorder.NONE,
+                _ -> {});
+    }
+
+    @Test
     void topicIsMadeAnewForASessionThatLives() {
         appendAll(ERP, 5);
         String before = get(topics().create(ERP)).id();
