@@ -57,12 +57,12 @@ final class ApplicationTopics {
                 environment.clockMillis(),
                 environment.timeMillis(),
                 environment.recorder(),
-                () -> suspect(client));
+                intact -> suspect(client, intact));
     }
 
-    private void suspect(SessionState client) {
+    private void suspect(SessionState client, long intact) {
         if (!tenure.isOver() && state.client(client.clientId()) == client) {
-            living.suspect(client);
+            living.suspect(client, intact);
         }
     }
 

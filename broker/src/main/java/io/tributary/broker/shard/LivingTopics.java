@@ -11,10 +11,8 @@ import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.app.AppTopics.Found;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongConsumer;
@@ -39,8 +37,8 @@ final class LivingTopics {
     private final TopicStats topicStats;
     /** Actions that go on when it is logged which topic a session has. */
     private final Map<SessionState, List<Runnable>> waiting = new HashMap<>();
-    /** Clients whose topic is being looked at. */
-    private final Set<SessionState> suspected = new HashSet<>();
+    /** Clients whose topic is being looked at, and the position below which it is known not to be another one. */
+    private final Map<SessionState, Long> suspected = new HashMap<>();
 
     private volatile @Nullable String problem;
 
@@ -82,11 +80,12 @@ final class LivingTopics {
         long base = progress.base();
         tenure.onAnswer(find(AppTopic.of(client.clientId(), client.kind()), progress.id(), known), found -> {
             boolean isOver = state.client(client.clientId()) != client;
-            boolean isKnown = found.id().equals(progress.id()) && (found.end() >= known || base != progress.base());
+            long intact = Math.min(found.end(), suspected.getOrDefault(client, Long.MAX_VALUE));
+            boolean isKnown = found.id().equals(progress.id()) && (intact >= known || base != progress.base());
             if (isOver || isKnown) {
                 then.accept(progress.base() + found.end());
             } else {
-                tell(client, progress, found, () -> then.accept(progress.base() + found.end()));
+                tell(client, progress, found, intact, () -> then.accept(progress.base() + found.end()));
             }
         });
     }
@@ -114,7 +113,18 @@ final class LivingTopics {
      * be.
      */
     void suspect(SessionState client) {
-        if (suspected.add(client)) {
+        suspect(client, Long.MAX_VALUE);
+    }
+
+    /**
+     * The same.
+     *
+     * @param intact the topic lost all from this position on, and has something else there by now
+     */
+    void suspect(SessionState client, long intact) {
+        boolean isLookedAt = suspected.containsKey(client);
+        suspected.merge(client, intact, Math::min);
+        if (!isLookedAt) {
             ensure(client, _ -> {
                 suspected.remove(client);
                 clearProblem();
@@ -154,7 +164,7 @@ final class LivingTopics {
         }
     }
 
-    private void tell(SessionState client, TopicProgress progress, Found found, Runnable then) {
+    private void tell(SessionState client, TopicProgress progress, Found found, long intact, Runnable then) {
         List<Runnable> others = waiting.get(client);
         if (others != null) {
             others.add(then);
@@ -167,20 +177,20 @@ final class LivingTopics {
             return;
         }
         boolean isShorter = before.equals(found.id());
-        long position = isShorter ? Math.min(progress.position(), found.end()) : 0;
+        long position = isShorter ? Math.min(progress.position(), intact) : 0;
         long used = Math.max(progress.highestUsed(), readUpTo.applyAsLong(client));
         long base = used + TopicProgress.LEAP - position;
-        say(client, progress, found, isShorter);
+        say(client, progress, found, isShorter ? intact : 0);
         tenure.append(new TopicFound(
                 tenure.epoch(), client.clientId(), client.session(), found.id(), base, base + position + 1));
     }
 
-    private void say(SessionState client, TopicProgress progress, Found found, boolean isShorter) {
+    private void say(SessionState client, TopicProgress progress, Found found, long intact) {
         String name = Printable.of(GroupIdentifier.display(client.clientId()));
-        String what = isShorter
-                ? "has lost its end, and ends at " + found.end() + " now"
+        String what = found.id().equals(progress.id())
+                ? "has lost its end, from " + intact + " on, and ends at " + found.end() + " now"
                 : "was deleted, and is another one now";
-        long lost = topicStats.of(client).end() - Math.max(progress.position(), isShorter ? found.end() : 0);
+        long lost = topicStats.of(client).end() - Math.max(progress.position(), intact);
         LOG.error(
                 "Shard {}: the topic of application {} {}. What was in it and not acknowledged is lost: at least {} messages;"
                         + " what is published from now on is not",

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -42,8 +43,11 @@ final class TopicReading {
     private final ShardRecorder recorder;
     private final TopicProgress progress;
     private final TopicStats.OfTopic stats;
-    /** Told when the topic could not be read: it may be gone, or another one. */
-    private final Runnable failed;
+    /**
+     * Told when the topic could not be read, for it may be gone or another one; and from which position on it is known
+     * to be another one, if so.
+     */
+    private final LongConsumer failed;
 
     private final Set<Long> released;
     /** The latest source read so far from each shard. */
@@ -70,7 +74,7 @@ final class TopicReading {
             LongSupplier clockMillis,
             LongSupplier timeMillis,
             ShardRecorder recorder,
-            Runnable failed) {
+            LongConsumer failed) {
         this.progress = progress;
         this.stats = stats;
         this.failed = failed;
@@ -105,15 +109,19 @@ final class TopicReading {
             return;
         }
         long base = progress.base();
-        CompletableFuture<AppTopics.Page> answer = topics.read(
-                topic, progress.id(), from - 1 - base, isCatchingUp ? pace.mostAtOnce(max) : max, PAGE_BYTES);
+        long position = from - 1 - base;
+        CompletableFuture<AppTopics.Page> answer =
+                topics.read(topic, progress.id(), position, isCatchingUp ? pace.mostAtOnce(max) : max, PAGE_BYTES);
         reading = answer;
         CompletableFuture<?> _ = answer.whenComplete((page, failure) -> thread.execute(() -> {
             boolean isCurrent = failure == null && base == progress.base();
-            if (failure != null && !answer.isCancelled()) {
-                failed.run();
+            boolean isAnother = isCurrent && page.from() < position;
+            if (isAnother) {
+                failed.accept(page.from());
+            } else if (failure != null && !answer.isCancelled()) {
+                failed.accept(Long.MAX_VALUE);
             }
-            then.accept(isCurrent ? current(from, page) : null);
+            then.accept(isCurrent && !isAnother ? current(from, page) : null);
         }));
     }
 

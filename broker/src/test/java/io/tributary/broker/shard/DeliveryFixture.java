@@ -158,7 +158,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
                 () -> nowMillis,
                 () -> nowMillis,
                 ShardRecorder.NONE,
-                () -> {});
+                _ -> {});
     }
 
     /** The topic of an application. */

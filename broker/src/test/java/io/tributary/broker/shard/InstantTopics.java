@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -25,6 +26,8 @@ public final class InstantTopics implements AppTopics {
     private final Map<AppTopic, Waiting> waiting = new HashMap<>();
 
     private final Map<AppTopic, Integer> incarnations = new HashMap<>();
+    /** From where on topics are other ones than they were, as long as their readers have not gone back there. */
+    private final Map<AppTopic, Long> intact = new HashMap<>();
 
     /** Who asks whether a topic is there, while that is not known. */
     private final Map<AppTopic, CompletableFuture<Found>> asking = new LinkedHashMap<>();
@@ -54,6 +57,19 @@ public final class InstantTopics implements AppTopics {
     boolean isAwaited(AppTopic topic) {
         Waiting one = waiting.get(topic);
         return one != null && !one.answer.isDone();
+    }
+
+    /** The topic loses all from a position on, and gets other records there; readers are told until they go back. */
+    void loseEnd(AppTopic topic, int from, List<Message> others) {
+        List<AppRecord> records = Objects.requireNonNull(topics.get(topic));
+        Recipient recipient = records.getFirst().recipient();
+        records.subList(from, records.size()).clear();
+        intact.put(topic, (long) from);
+        others.forEach(message -> records.add(new AppRecord(records.size(), 0, message, recipient, null)));
+        Waiting reader = waiting.remove(topic);
+        if (reader != null) {
+            reader.answer.complete(new Page(List.of(), from, from));
+        }
     }
 
     /** From now on it is not known whether topics are there. */
@@ -136,6 +152,11 @@ public final class InstantTopics implements AppTopics {
         if (!exists(topic) || (id != null && !id.equals(found(topic).id()))) {
             return CompletableFuture.failedFuture(new IllegalStateException("there is no such topic"));
         }
+        Long lostFrom = intact.get(topic);
+        if (lostFrom != null && lostFrom < from) {
+            return CompletableFuture.completedFuture(new Page(List.of(), lostFrom, lostFrom));
+        }
+        intact.remove(topic);
         List<AppRecord> records = topics.getOrDefault(topic, List.of());
         if (from < records.size()) {
             return CompletableFuture.completedFuture(page(records, from, maxRecords));

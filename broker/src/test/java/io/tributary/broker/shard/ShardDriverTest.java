@@ -12,9 +12,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.fold.Samples;
+import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.Principal;
+import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
@@ -25,7 +27,9 @@ import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.Will;
+import io.tributary.persistence.app.AppTopics.AppRecord;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.LogRecord;
@@ -1087,6 +1091,29 @@ class ShardDriverTest {
         claim(); // which topic it is now
         assertThat(topics.exists(new AppTopic("app", false))).isTrue();
         assertThat(target.take()).anyMatch(line -> line.startsWith("8: attached 0"));
+    }
+
+    /** It ends where it did, or later: only its reader can tell. */
+    @Test
+    void applicationGetsWhatCameBehindTheLostEndOfItsTopic() {
+        AppTopic topic = new AppTopic("app", false);
+        log.add(0, application("app", NODE, 7), nowMillis);
+        goLive();
+        claim(); // which topic it is, is logged
+        Recipient recipient = new Recipient(
+                "app", AppRecord.ANY_SESSION, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.APPLICATION);
+        for (String text : List.of("a", "b", "c")) {
+            topics.append(topic, message(text), recipient, null, (_, _) -> {});
+        }
+        pass(100);
+        assertThat(target.take()).endsWith("7: 1 2 3");
+        driver.serve(service -> service.settle("app", 0, new long[] {1, 2, 3})); // which is not logged yet
+        topics.loseEnd(topic, 1, List.of(message("d"), message("e"), message("f")));
+        pass(100);
+        claim(); // from where on it is another one, is logged
+        pass(100);
+        long first = 3 + TopicProgress.LEAP + 1;
+        assertThat(target.take()).endsWith("7: " + first + " " + (first + 1) + " " + (first + 2) + " " + (first + 3));
     }
 
     @Test

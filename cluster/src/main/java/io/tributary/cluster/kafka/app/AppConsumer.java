@@ -136,7 +136,7 @@ final class AppConsumer implements AutoCloseable {
             for (TopicPartition partition : e.partitions()) {
                 consumer.pause(List.of(partition));
                 AppFeed feed = feeds.get(partition);
-                if (feed != null) {
+                if (feed != null && !feed.hasLostEnd(e)) {
                     onOutOfRange.accept(feed);
                 }
             }

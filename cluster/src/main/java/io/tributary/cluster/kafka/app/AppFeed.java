@@ -5,6 +5,7 @@ import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.app.AppTopics.AppRecord;
+import io.tributary.persistence.app.AppTopics.Page;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +13,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.InvalidOffsetException;
+import org.apache.kafka.clients.consumer.LogTruncationException;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -53,6 +57,8 @@ abstract class AppFeed {
     private long seek = NO_SEEK;
     private boolean ended;
     private long usedNanos = System.nanoTime();
+    /** The partition has lost all from this position on, and got other records since. */
+    private long intact = Long.MAX_VALUE;
 
     /** @param attention told of the feed when the consumer has to look at it; any thread */
     AppFeed(TopicPartition partition, ReadAhead readAhead, KafkaRecorder recorder, Consumer<AppFeed> attention) {
@@ -104,6 +110,46 @@ abstract class AppFeed {
 
     /** The position that was to be read is not between the partition's begin and end, or no more. */
     abstract void outOfRange(long begin, long end);
+
+    /**
+     * Ends the feed when Kafka says that the partition is another one from some position on: it lost its end and has
+     * grown past that again. Consumer thread.
+     */
+    final boolean hasLostEnd(InvalidOffsetException failure) {
+        OffsetAndMetadata divergent = failure instanceof LogTruncationException truncated
+                ? truncated.divergentOffsets().get(partition)
+                : null;
+        if (divergent == null) {
+            return false;
+        }
+        List<AppRead> left;
+        synchronized (this) {
+            ended = true;
+            intact = divergent.offset();
+            usedNanos = System.nanoTime();
+            clear();
+            left = takeWaiting();
+        }
+        for (AppRead read : left) {
+            if (!tellLostEnd(read)) {
+                read.fail(partition + " has lost its end");
+            }
+        }
+        attend();
+        return true;
+    }
+
+    /** Tells a read that begins where the partition is another one by now; false when it does not. */
+    final boolean tellLostEnd(AppRead read) {
+        long from;
+        synchronized (this) {
+            from = intact;
+        }
+        if (read.from() > from) {
+            read.complete(new Page(List.of(), from, from));
+        }
+        return read.from() > from;
+    }
 
     /** Ends it if nobody has read for long. */
     final boolean endIfIdle(long nowNanos) {

@@ -85,7 +85,7 @@ final class AppReads implements AutoCloseable {
                 CompletableFuture<?> _ = look(List.of(feed));
                 break;
             }
-            if (feed.read(read)) {
+            if (feed.read(read) || feed.tellLostEnd(read)) {
                 break;
             }
             feeds.remove(partition, feed);
