@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** One call to read: what is wanted, and the answer. */
-final class AppRead {
+class AppRead {
     private final String clientId;
     private final @Nullable String id;
     private final long from;

@@ -5,11 +5,13 @@ import io.tributary.common.event.GroupIdentifier;
 import io.tributary.persistence.app.AppTopics.AppRecord;
 import io.tributary.persistence.app.AppTopics.Page;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -66,7 +68,7 @@ final class SharedFeed extends AppFeed {
             }
             before = waiting.put(read.clientId(), read);
             behind = begin != NO_SEEK && read.from() < begin;
-            page = behind ? null : pageOf(read);
+            page = behind ? null : pageOf(read, window);
         }
         if (before != null) {
             before.fail("another read of the messages of " + GroupIdentifier.display(read.clientId()) + " came");
@@ -83,6 +85,8 @@ final class SharedFeed extends AppFeed {
     @Override
     void take(List<ConsumerRecord<byte[], byte[]>> polled) {
         List<AppRecord> records = decode(polled, null);
+        Map<String, List<AppRecord>> byClient = records.stream()
+                .collect(Collectors.groupingBy(record -> record.recipient().clientId()));
         Map<AppRead, @Nullable Page> pages = new HashMap<>();
         synchronized (this) {
             if (isPast()) {
@@ -93,7 +97,8 @@ final class SharedFeed extends AppFeed {
                     .toList();
             records.forEach(this::add);
             next = polled.getLast().offset() + 1;
-            within.forEach(read -> pages.put(read, pageOf(read)));
+            // What was in the window before is for none of those that wait.
+            within.forEach(read -> pages.put(read, pageOf(read, byClient.getOrDefault(read.clientId(), List.of()))));
             slide();
             pages.replaceAll((read, page) -> page == null && read.from() < begin ? nothing(read) : page);
         }
@@ -159,11 +164,12 @@ final class SharedFeed extends AppFeed {
     }
 
     /**
-     * What the window has for a read that is not behind it; null when nothing, and the read is not far from the end.
+     * What the records have for a read that is not behind the window; null when nothing, and the read is not far from
+     * the end.
      */
-    private @Nullable Page pageOf(AppRead read) {
+    private @Nullable Page pageOf(AppRead read, Collection<AppRecord> records) {
         AppRead.Filling filling = read.filling();
-        for (AppRecord record : window) {
+        for (AppRecord record : records) {
             if (record.position() >= read.from()
                     && record.recipient().clientId().equals(read.clientId())) {
                 if (filling.isFull()) {
