@@ -163,23 +163,24 @@ final class ConnectionAnswers {
     /**
      * There is no memory for the will that a connection has brought. The fold does not know how much a node has, so the
      * connection has its session by now; it leaves as with a DISCONNECT. A session that it has begun ends; one that
-     * goes on has its expiry and its will from before again.
+     * goes on has its expiry and its will from before again. The node is told once that is in the log, for it forgets
+     * the connection: an owner after this one would know of a session whose end nobody tells.
      */
     void refuseWill(SessionState client, String node, @Nullable Before before) {
         long connection = client.connection();
-        OwnerTarget target = tenure.targetOf(node);
         boolean isFormatWritten = environment.appender().writes(RecordFormat.WILLS_REFUSED);
-        if (isFormatWritten) {
-            target.refused(connection, AttachRefusal.NO_ROOM_FOR_WILL);
-        } else {
-            target.takenOver(connection);
-        }
         long expirySeconds = before == null ? 0 : before.sessionExpirySeconds();
         Will willBefore = before == null || !isFormatWritten ? null : before.will();
         tenure.append(
                 new Detach(client.clientId(), client.epoch(), false, expirySeconds, SentUpTo.NOTHING, willBefore),
-                // It may have been told meanwhile that it has its session, if its node could not be reached.
-                () -> tenure.targetOf(node).takenOver(connection));
+                () -> {
+                    OwnerTarget target = tenure.targetOf(node);
+                    if (isFormatWritten) {
+                        target.refused(connection, AttachRefusal.NO_ROOM_FOR_WILL);
+                    } else {
+                        target.takenOver(connection);
+                    }
+                });
     }
 
     /**

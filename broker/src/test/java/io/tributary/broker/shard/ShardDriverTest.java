@@ -795,16 +795,29 @@ class ShardDriverTest {
         fold(attach("a", 7, FOREVER, delayed("x".repeat(2500))), detach("a", 1, true, FOREVER));
         target.take();
         fold(attach("b", 8, FOREVER, delayed("x".repeat(2500))));
-        assertThat(target.take()).containsExactly("8: refused, is NO_ROOM_FOR_WILL");
+        assertThat(target.take()).isEmpty();
         assertThat(detaches()).containsExactly(new Detach("b", 3, false, 0, 0));
 
         log.makeDurable(nowMillis);
+        assertThat(target.take()).containsExactly("8: refused, is NO_ROOM_FOR_WILL");
         read();
         assertThat(told).contains("ended b/3");
         assertThat(willMemory.used()).isBetween(2500L, 3500L);
         target.take();
         fold(attach("b", 9), attach("c", 10, FOREVER, delayed("small")), attach("a", 11, FOREVER, delayed("m")));
         assertThat(target.take()).containsExactly("9: attached 5/5", "10: attached 6/6", "11: attached 1/7 present");
+    }
+
+    /** Its node forgets who is refused: the session would be left with a connection whose end nobody tells. */
+    @Test
+    void clientIsNotRefusedForItsWillByAnOwnerThatCannotLogIt() {
+        goLive();
+        fold(attach("a", 7, FOREVER, delayed("x".repeat(5000))));
+        log.fail();
+        assertThat(target.take()).isEmpty();
+        pass(1000);
+        claim();
+        assertThat(target.take()).containsExactly("7: attached 1/1");
     }
 
     @Test
