@@ -152,8 +152,15 @@ final class WillsAndExpiry {
         }
     }
 
+    /** One that fails is owed, too: those behind it are not to blame. */
     private void publishOrOwe(String clientId, long epoch, Will will) {
-        if (!publish(clientId, epoch, will)) {
+        boolean isPublished = false;
+        try {
+            isPublished = publish(clientId, epoch, will);
+        } catch (RuntimeException | Error failure) {
+            failed(clientId, failure);
+        }
+        if (!isPublished) {
             owed.add(new WillKey(clientId, epoch));
         }
     }

@@ -1012,6 +1012,21 @@ class ShardDriverTest {
     }
 
     @Test
+    void willsOfOthersArePublishedWhenOneFailsThatNobodyWaitsForAnyLonger() {
+        goLive();
+        fold(attach("a", 7, FOREVER, WILL), attach("b", 8, FOREVER, WILL));
+        target.answers = true;
+        fold(elsewhere("a", "other"), elsewhere("b", "other"));
+        pass(100);
+        routingFailure = new AssertionError("an authorizer's");
+        pass(100);
+        assertThat(wills()).isEmpty();
+        routingFailure = null;
+        pass(1000);
+        assertThat(wills()).hasSize(2);
+    }
+
+    @Test
     void nothingIsWaitedForWhenTheConnectionBeforeIsOnTheSameNodeOrItsNodeCannotBeTold() {
         goLive();
         target.answers = true;

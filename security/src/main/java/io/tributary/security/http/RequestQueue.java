@@ -78,7 +78,7 @@ final class RequestQueue {
         CompletableFuture<T> sent;
         try {
             sent = request.send().get();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // else its place would never be free again
             sent = CompletableFuture.failedFuture(e);
         }
         CompletableFuture<T> _ = sent.whenComplete((answer, failure) -> {

@@ -274,6 +274,18 @@ class HttpAuthenticatorTest {
         await().until(() -> sent.size() == 5);
     }
 
+    @Test
+    void requestThatCannotBeWrittenTakesNoPlaceForGood() {
+        RequestQueue queue = new RequestQueue(1, 1, System::nanoTime);
+        CompletableFuture<String> failed = queue.submit(() -> {
+            throw new StackOverflowError("a user name that is too deep");
+        });
+        assertThat(failed).isCompletedExceptionally();
+        List<CompletableFuture<String>> sent = new ArrayList<>();
+        CompletableFuture<String> _ = submit(queue, sent);
+        assertThat(sent).hasSize(1);
+    }
+
     private static CompletableFuture<String> submit(RequestQueue queue, List<CompletableFuture<String>> sent) {
         return queue.submit(() -> {
             CompletableFuture<String> next = new CompletableFuture<>();
