@@ -38,6 +38,9 @@ final class ReadLimiter {
 
     private int waiting;
     private int running;
+    /** How many of these are of shards whose reads fail. */
+    private int ofFailing;
+
     private boolean draining;
 
     /**
@@ -69,12 +72,24 @@ final class ReadLimiter {
         return entry.result;
     }
 
+    private synchronized void answered(ShardReads shard, boolean hasFailed) {
+        if (shard.isFailing != hasFailed) {
+            shard.isFailing = hasFailed;
+            ofFailing += hasFailed ? shard.running : -shard.running;
+        }
+    }
+
     private void finished(ShardReads shard) {
         synchronized (this) {
-            running--;
-            shard.running--;
+            count(shard, -1);
         }
         drain();
+    }
+
+    private void count(ShardReads shard, int more) {
+        running += more;
+        shard.running += more;
+        ofFailing += shard.isFailing ? more : 0;
     }
 
     /** Begins what may begin. One thread at a time does, in a loop: a read may be over before its turn ends. */
@@ -89,8 +104,7 @@ final class ReadLimiter {
                     return;
                 }
                 draining = true;
-                running++;
-                shard.running++;
+                count(shard, 1);
                 next = shard.waiting.remove();
                 left = --waiting;
                 if (!shard.waiting.isEmpty()) {
@@ -118,10 +132,6 @@ final class ReadLimiter {
     }
 
     private boolean mayTryAgain(ShardReads failing) {
-        int ofFailing = shards.values().stream()
-                .filter(shard -> shard.isFailing)
-                .mapToInt(shard -> shard.running)
-                .sum();
         return failing.running == 0 && ofFailing < Math.max(1, permits / 2);
     }
 
@@ -130,7 +140,7 @@ final class ReadLimiter {
         CompletionStage<T> stage = tooLate ? refused() : next.read.get();
         stage.whenComplete((value, failure) -> {
             if (!tooLate) {
-                shard.isFailing = failure != null;
+                answered(shard, failure != null);
             }
             if (failure == null) {
                 next.result.complete(value);
@@ -152,8 +162,8 @@ final class ReadLimiter {
         private final Queue<Waiting<?>> waiting = new ArrayDeque<>();
         private int running;
 
-        /** Whether the last read that Redis was asked for, and that is over, has failed; any thread. */
-        private volatile boolean isFailing;
+        /** Whether the last read that Redis was asked for, and that is over, has failed. */
+        private boolean isFailing;
     }
 
     /** A read that waits for its turn. */

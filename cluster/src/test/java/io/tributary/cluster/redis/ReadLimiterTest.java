@@ -99,6 +99,22 @@ class ReadLimiterTest {
     }
 
     @Test
+    void shardsWhoseReadsFailOnceMoreLeaveHalfOnceMore() {
+        ReadLimiter gate = new ReadLimiter(4, LONG, recorder);
+        for (int round = 0; round < 3; round++) {
+            begun.clear();
+            for (int shard = 0; shard < 8; shard++) {
+                gate.pass(shard, () -> CompletableFuture.failedFuture(new IllegalStateException("no answer")));
+                gate.pass(shard, this::begin);
+            }
+            assertThat(begun).hasSize(2);
+            for (int i = 0; i < 8; i++) {
+                begun.get(i).complete(i);
+            }
+        }
+    }
+
+    @Test
     void shardsTakeTurns() {
         ReadLimiter gate = new ReadLimiter(1, LONG, recorder);
         List<CompletionStage<Integer>> results = read(gate, 3);
