@@ -128,7 +128,7 @@ public final class Broker implements AutoCloseable {
      *     why
      */
     public static Broker start(BrokerConfig config, BrokerExtensions extensions, BrokerMetrics metrics) {
-        return start(config, extensions, metrics, _ -> Standalone.open(config, metrics));
+        return start(config, extensions, metrics, (_, _) -> Standalone.open(config, metrics));
     }
 
     /**

@@ -275,7 +275,7 @@ final class BrokerNode implements AutoCloseable {
             DeploymentSource deployments,
             Consumer<Loss> onLost,
             CompletableFuture<?> givenUp) {
-        Deployment deployment = deployments.open(onLost);
+        Deployment deployment = deployments.open(onLost, givenUp);
         BrokerNode node;
         try {
             node = new BrokerNode(config, extensions, metrics, tls, guard, gate, deployment);

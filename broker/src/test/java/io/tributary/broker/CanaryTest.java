@@ -351,7 +351,7 @@ class CanaryTest {
 
     /** Alone, but for what one method gives. */
     private DeploymentSource source(String method, Object instead) {
-        return _ -> But.one(
+        return (_, _) -> But.one(
                 Deployment.class,
                 Standalone.open(config(CanaryTest::often), new BrokerMetrics(new SimpleMeterRegistry())),
                 method,
@@ -360,7 +360,7 @@ class CanaryTest {
 
     /** Alone, but with the names of others that serve clients. */
     private DeploymentSource among(List<String> others) {
-        return _ -> But.one(
+        return (_, _) -> But.one(
                 Deployment.class,
                 Standalone.open(config(CanaryTest::often), new BrokerMetrics(new SimpleMeterRegistry())),
                 "membership",

@@ -42,7 +42,8 @@ class DeploymentClockTest {
                 .build();
         BrokerMetrics metrics = BrokerMetrics.unregistered();
         InstantSource clock = () -> NOW;
-        DeploymentSource source = _ -> But.one(Deployment.class, Standalone.open(config, metrics), "clock", _ -> clock);
+        DeploymentSource source =
+                (_, _) -> But.one(Deployment.class, Standalone.open(config, metrics), "clock", _ -> clock);
         try (Broker broker = Broker.start(config, BrokerExtensions.NONE, metrics, source)) {
             InetAddress from = InetAddress.ofLiteral("203.0.113.1");
             broker.guard().failed(from, "c", null);

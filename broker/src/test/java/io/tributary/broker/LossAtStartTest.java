@@ -71,7 +71,7 @@ class LossAtStartTest {
     @Test
     @Timeout(60)
     void brokerThatIsLostWhileItWaitsForShardsBeginsAnew() {
-        DeploymentSource source = onLost -> {
+        DeploymentSource source = (onLost, _) -> {
             Deployment alone = Standalone.open(config, metrics);
             return starts.incrementAndGet() > 1 ? alone : withoutOwners(alone, () -> onLost.accept(HELD_FOR_DEAD));
         };
@@ -87,10 +87,30 @@ class LossAtStartTest {
     void brokerThatWaitsForShardsCanBeClosed() throws Exception {
         AtomicReference<Consumer<Loss>> lose = new AtomicReference<>();
         CountDownLatch waits = new CountDownLatch(1);
-        DeploymentSource source = onLost -> {
+        DeploymentSource source = (onLost, _) -> {
             lose.set(onLost);
             Deployment alone = Standalone.open(config, metrics);
             return starts.incrementAndGet() == 1 ? alone : withoutOwners(alone, waits::countDown);
+        };
+        try (Broker _ = Broker.start(config, BrokerExtensions.NONE, metrics, source)) {
+            lose.get().accept(HELD_FOR_DEAD);
+            waits.await();
+        }
+    }
+
+    /** One that begins anew while what its place stands on, such as Redis, is not there. */
+    @Test
+    @Timeout(60)
+    void brokerThatWaitsForItsPlaceCanBeClosed() throws Exception {
+        AtomicReference<Consumer<Loss>> lose = new AtomicReference<>();
+        CountDownLatch waits = new CountDownLatch(1);
+        DeploymentSource source = (onLost, givenUp) -> {
+            lose.set(onLost);
+            if (starts.incrementAndGet() > 1) {
+                waits.countDown();
+                Object _ = givenUp.join();
+            }
+            return Standalone.open(config, metrics);
         };
         try (Broker _ = Broker.start(config, BrokerExtensions.NONE, metrics, source)) {
             lose.get().accept(HELD_FOR_DEAD);
@@ -103,7 +123,7 @@ class LossAtStartTest {
     @Timeout(60)
     void brokerBeginsAnewWhenErrorsAreInItsWay() throws Exception {
         AtomicReference<Consumer<Loss>> lose = new AtomicReference<>();
-        DeploymentSource source = onLost -> {
+        DeploymentSource source = (onLost, _) -> {
             lose.set(onLost);
             Deployment alone = Standalone.open(config, metrics);
             return switch (starts.incrementAndGet()) {
@@ -144,7 +164,7 @@ class LossAtStartTest {
 
     /** Its first starts fail, as a node's do when it has entered the table and is taken out of it. */
     private Broker start(boolean isLost, int failures) {
-        DeploymentSource source = onLost -> {
+        DeploymentSource source = (onLost, _) -> {
             if (starts.incrementAndGet() > failures) {
                 return Standalone.open(config, metrics);
             }

@@ -146,7 +146,8 @@ class OcspStaplingTest {
                 .listener(ListenerConfig.builder("tcp", 0).tls(tls).build())
                 .build();
         BrokerMetrics metrics = BrokerMetrics.unregistered();
-        return Broker.start(config, BrokerExtensions.NONE, metrics, _ -> Standalone.open(config, metrics), INTERVAL);
+        return Broker.start(
+                config, BrokerExtensions.NONE, metrics, (_, _) -> Standalone.open(config, metrics), INTERVAL);
     }
 
     private static String status(Broker broker, String version) {

@@ -145,7 +145,7 @@ class TlsReloadTest {
                 config,
                 BrokerExtensions.NONE,
                 metrics,
-                _ -> Standalone.open(config, metrics),
+                (_, _) -> Standalone.open(config, metrics),
                 Duration.ofMillis(100))) {
             int port = broker.listeners().getFirst().address().getPort();
             connect(port, authority, certificates);

@@ -28,9 +28,11 @@ public final class ClusterBroker {
             BrokerMetrics metrics,
             ClusterMetrics clusterMetrics) {
         BrokerConfig ofNode = ofNode(config, cluster);
-        return Broker.start(ofNode, extensions, metrics, onLost -> {
+        return Broker.start(ofNode, extensions, metrics, (onLost, givenUp) -> {
+            StartPatience patience = StartPatience.begin(cluster.kafka().startTimeout(), givenUp);
             ClusterConfig known = KnownLayout.of(cluster);
-            return Clustered.open(ofNode, known, clusterMetrics, () -> KnownLayout.check(cluster, known), onLost);
+            return Clustered.open(
+                    ofNode, known, clusterMetrics, patience, () -> KnownLayout.check(cluster, known), onLost);
         });
     }
 
@@ -52,8 +54,10 @@ public final class ClusterBroker {
         BrokerConfig ofNode = config.toBuilder()
                 .shards(shards -> shards.retention(Duration.ZERO).expirySweep(0))
                 .build();
-        return Broker.start(
-                ofNode, extensions, metrics, onLost -> Clustered.open(ofNode, cluster, clusterMetrics, joined, onLost));
+        return Broker.start(ofNode, extensions, metrics, (onLost, givenUp) -> {
+            StartPatience patience = StartPatience.begin(cluster.kafka().startTimeout(), givenUp);
+            return Clustered.open(ofNode, cluster, clusterMetrics, patience, joined, onLost);
+        });
     }
 
     /** Redis can be lost while the log is there; a broker alone has both in one store. */

@@ -83,6 +83,7 @@ record ClusterStorage(
      * @param largestPacketBytes the largest packet of any listener
      * @param format says in which format records are written
      * @param clock the time of the cluster
+     * @param patience how long Redis is waited for
      * @param onBroken told at most a few times, when Kafka has refused something for good: this node must not go on
      * @throws BrokerStartException with a sentence for each thing that is not as it must be
      */
@@ -94,6 +95,7 @@ record ClusterStorage(
             RecordFormat format,
             InstantSource clock,
             ClusterMetrics metrics,
+            StartPatience patience,
             Consumer<Throwable> onBroken) {
         try {
             int largestRecordBytes = KafkaTopics.ensure(cluster.kafka(), cluster.topicNeeds(largestPacketBytes));
@@ -105,7 +107,8 @@ record ClusterStorage(
                     cluster.redis(),
                     cluster.kafka().generation().number(),
                     cluster.shards(),
-                    cluster.kafka().startTimeout());
+                    patience.left(),
+                    patience.givenUp());
             if (!problems.isEmpty()) {
                 throw new RedisStoreException(String.join("\n", problems));
             }

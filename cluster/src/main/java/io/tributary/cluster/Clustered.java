@@ -54,6 +54,7 @@ record Clustered(
     /**
      * Connects with Kafka and Redis, and chooses this process's number. Blocks until done.
      *
+     * @param patience how long is waited for Redis
      * @param joined run once the others can know of this node: may find that it must not go on
      * @param onLost told when this process must not go on: it was declared dead, is cut off, or Kafka refuses what it
      *     must take
@@ -63,6 +64,7 @@ record Clustered(
             BrokerConfig config,
             ClusterConfig cluster,
             ClusterMetrics metrics,
+            StartPatience patience,
             Runnable joined,
             Consumer<Loss> onLost) {
         ClusterNode.Config ofNode = cluster.ofNode(config, Set.copyOf(ClusterStorage.MAPS));
@@ -77,6 +79,7 @@ record Clustered(
                     runtime.format(),
                     runtime.clock(),
                     metrics,
+                    patience,
                     failure -> onLost.accept(new Loss("Kafka cannot be relied on any more: " + failure, false)));
             try {
                 ClusterNode node = new ClusterNode(

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  *     our promises are refused
  * @param appends how records are sent
  * @param reading how records are read
- * @param startTimeout how long a start waits for Kafka to answer, and then for a whole Redis Cluster
+ * @param startTimeout how long a start waits for Kafka to answer and for a whole Redis Cluster together; for Redis, at
+ *     least a tenth of it
  * @param topics what an administrator says of the topics
  * @param generation which of the topics of the shards' logs is meant
  */

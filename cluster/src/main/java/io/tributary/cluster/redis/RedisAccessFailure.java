@@ -1,6 +1,8 @@
 package io.tributary.cluster.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
+import io.netty.handler.ssl.SslClosedEngineException;
+import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
@@ -40,7 +42,7 @@ final class RedisAccessFailure {
                             + " certificate with this host; tls.verify-host=false would accept any.")
                     .formatted(node, reason);
         }
-        if (isAny(causes, SSLException.class)) {
+        if (isOtherTls(causes)) {
             return "Redis at %s does not speak TLS as this node does (%s). Correct nodes or tls."
                     .formatted(node, reason);
         }
@@ -52,7 +54,14 @@ final class RedisAccessFailure {
         List<Throwable> causes = causes(failure);
         return causes.stream().noneMatch(RedisAccessFailure::isRefusalOfUser)
                 && !isAny(causes, CertPathBuilderException.class, CertPathValidatorException.class)
-                && !isAny(causes, CertificateException.class, SSLException.class);
+                && !isAny(causes, CertificateException.class)
+                && !isOtherTls(causes);
+    }
+
+    /** A server, or a proxy before one that is not up, that goes away or is silent has shown no TLS at all. */
+    private static boolean isOtherTls(List<Throwable> causes) {
+        return isAny(causes, SSLException.class)
+                && !isAny(causes, SslClosedEngineException.class, SslHandshakeTimeoutException.class);
     }
 
     private static boolean isRefusalOfUser(Throwable cause) {

@@ -17,7 +17,10 @@ import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -61,7 +64,7 @@ public final class RedisChecks {
      * @param shards how many shards the cluster of brokers has
      */
     public static List<String> problems(RedisConfig config, int shards) {
-        return problems(config, 0, shards, Duration.ZERO);
+        return problems(config, 0, shards, Duration.ZERO, new CompletableFuture<>());
     }
 
     /**
@@ -69,8 +72,10 @@ public final class RedisChecks {
      * their data or are no whole cluster yet are asked again, while nothing else is wrong.
      *
      * @param limit how long such servers are waited for
+     * @param givenUp completes when they are not to be waited for any more
      */
-    public static List<String> problems(RedisConfig config, int generation, int shards, Duration limit) {
+    public static List<String> problems(
+            RedisConfig config, int generation, int shards, Duration limit, CompletableFuture<?> givenUp) {
         RedisClient client = RedisClient.create();
         client.setOptions(
                 RedisCluster.withOptions(ClientOptions.builder(), config).build());
@@ -81,7 +86,7 @@ public final class RedisChecks {
                 RedisChecks checks = new RedisChecks(config, generation, shards, client);
                 checks.run();
                 Duration waited = Duration.ofNanos(System.nanoTime() - begunNanos);
-                if (!checks.areWorthWaiting() || waited.compareTo(limit) >= 0 || !pause()) {
+                if (!checks.areWorthWaiting() || waited.compareTo(limit) >= 0 || !pause(givenUp)) {
                     return List.copyOf(checks.problems);
                 }
                 if (waited.minus(said).compareTo(SAY_EACH) >= 0) {
@@ -98,11 +103,15 @@ public final class RedisChecks {
         return mayPass && !problems.isEmpty();
     }
 
-    /** Waits a little; false when the thread was interrupted. */
-    private static boolean pause() {
+    /** Waits a little; false when nobody waits any more, or the thread was interrupted. */
+    private static boolean pause(CompletableFuture<?> givenUp) {
         try {
-            Thread.sleep(RETRY_MILLIS);
+            Object _ = givenUp.get(RETRY_MILLIS, TimeUnit.MILLISECONDS);
+            return false;
+        } catch (TimeoutException e) {
             return true;
+        } catch (ExecutionException e) {
+            return false;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

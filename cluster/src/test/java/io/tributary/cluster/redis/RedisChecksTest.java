@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
+import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.localcluster.AdminUser;
 import io.tributary.localcluster.LocalRedis;
@@ -16,6 +17,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -49,7 +51,8 @@ class RedisChecksTest {
 
             redis.call(2, "CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
             redis.call(1, "CLUSTER", "DELSLOTS", "7", "8");
-            assertThat(get(supplyAsync(() -> RedisChecks.problems(config, 0, 4, Duration.ofHours(1)))))
+            assertThat(get(supplyAsync(
+                            () -> RedisChecks.problems(config, 0, 4, Duration.ofHours(1), new CompletableFuture<>()))))
                     .as("with settings that are wrong nothing is waited for")
                     .containsExactly(
                             "2 of the Redis Cluster's 16384 slots are served by no primary, the first is 7; all are needed."
@@ -70,11 +73,36 @@ class RedisChecksTest {
             try (ServerSocket first = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
                 RedisConfig config =
                         RedisConfig.of(List.of(TestRedis.node(first.getLocalPort()), TestRedis.node(redis.port(1))));
-                problems = supplyAsync(() -> RedisChecks.problems(config, 0, 4, Duration.ofHours(1)));
+                problems = supplyAsync(
+                        () -> RedisChecks.problems(config, 0, 4, Duration.ofHours(1), new CompletableFuture<>()));
                 first.accept().close(); // it was asked, and now the servers are
             }
             redis.restartAll();
             assertThat(get(problems)).isEmpty();
+        }
+    }
+
+    /** A proxy without a server behind it may take connections and end them. */
+    @Test
+    void serversThatEndHandshakesOfTlsAreWaitedForUntilThatIsGivenUp() throws IOException {
+        CompletableFuture<Void> givenUp = new CompletableFuture<>();
+        try (ServerSocket proxy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            proxy.setSoTimeout(30_000);
+            RedisConfig config = RedisConfig.of(List.of(TestRedis.node(proxy.getLocalPort())))
+                    .withTls(new RedisConfig.Tls(null, false));
+            CompletableFuture<List<String>> problems =
+                    supplyAsync(() -> RedisChecks.problems(config, 0, 4, Duration.ofHours(1), givenUp));
+            endHandshake(proxy);
+            endHandshake(proxy); // it was asked again
+            givenUp.completeExceptionally(new IllegalStateException("the node is stopped"));
+            assertThat(get(problems)).singleElement().asString().contains(" cannot be reached (");
+        }
+    }
+
+    private static void endHandshake(ServerSocket proxy) throws IOException {
+        try (Socket socket = proxy.accept()) {
+            assertThat(socket.getInputStream().read()).isPositive();
+            socket.setSoLinger(true, 0); // with a reset
         }
     }
 
@@ -85,6 +113,9 @@ class RedisChecksTest {
         assertThat(RedisAccessFailure.mayPass(refused("CLUSTERDOWN The cluster is down")))
                 .isTrue();
         assertThat(RedisAccessFailure.mayPass(new RedisConnectionException("no", new ConnectException("refused"))))
+                .isTrue();
+        assertThat(RedisAccessFailure.mayPass(
+                        new RedisConnectionException("no", new SslHandshakeTimeoutException("no answer"))))
                 .isTrue();
         assertThat(RedisAccessFailure.mayPass(refused("NOPERM User has no permissions")))
                 .isFalse();

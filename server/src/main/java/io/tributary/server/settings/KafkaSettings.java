@@ -25,7 +25,8 @@ import org.springframework.util.unit.DataSize;
  *     {@code tributary.cluster.id}.
  * @param replicationFactor How many copies of each topic there are. Less than 3 loses what was acknowledged when a
  *     Kafka broker is lost.
- * @param startTimeout How long a start waits for Kafka to answer, and then for a whole Redis Cluster.
+ * @param startTimeout How long a start waits for Kafka to answer and for a whole Redis Cluster together; for Redis, at
+ *     least a tenth of it.
  * @param tls encryption
  * @param sasl who the broker is to Kafka
  * @param clientProperties Any other property of Kafka's clients, {@code ssl.keystore.location} for one. Those that
