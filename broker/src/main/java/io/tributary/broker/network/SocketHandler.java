@@ -62,8 +62,8 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     private final UnfinishedPacket unfinished;
     private @Nullable EntryBytes entry;
     /**
-     * Counts the frame that has not ended; null unless it is a WebSocket, whose packets go out one to a frame, for some
-     * clients take a frame for a packet.
+     * Counts the frame that has not ended; null unless it is a WebSocket. Packets that go out in a frame are whole, for
+     * some clients expect no part of one; only a payload beyond the water mark for messages goes out in several.
      */
     private @Nullable UnfinishedFrame frame;
 

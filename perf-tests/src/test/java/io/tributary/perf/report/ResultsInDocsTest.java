@@ -172,8 +172,8 @@ class ResultsInDocsTest {
                 .filter(ProcessUse::isOfTool)
                 .mapToDouble(ProcessUse::cpuSeconds)
                 .sum();
-        String cost = Format.number(micros(run)) + " ("
-                + Format.number(run.measured().microsPerMessage(tool)) + ")";
+        String cost =
+                Format.number(micros(run)) + " (" + Format.number(run.measured().microsPerMessage(tool)) + ")";
         return withLatency
                 ? cost + "; " + Format.number(endToEnd(run).p50()) + " and "
                         + Format.number(endToEnd(run).p99()) + " ms"

@@ -120,7 +120,15 @@ class AppProducerTest {
     }
 
     private AppProducer producer(Supplier<AppSender> senders) {
-        return new AppProducer(config, senders, admin, timer, KafkaRecorder.NONE, _ -> {}, _ -> CompletableFuture.completedFuture(null), _ -> {});
+        return new AppProducer(
+                config,
+                senders,
+                admin,
+                timer,
+                KafkaRecorder.NONE,
+                _ -> {},
+                _ -> CompletableFuture.completedFuture(null),
+                _ -> {});
     }
 
     private static void append(AppProducer producer, String topic) {
