@@ -64,7 +64,7 @@ public record Published(Map<String, Work> works, List<PublishedTable> tables, Li
         full.put("differs", List.of());
         if (table.get("runs-of") instanceof String source) {
             Map<String, Object> other = before.getOrDefault(source, Map.of());
-            List.of("work", "scenario", "target", "set", "fast", "full", "differs")
+            List.of("work", "scenario", "target", "set", "fixed", "fast", "full", "differs")
                     .forEach(key -> full.put(key, other.get(key)));
         }
         full.putAll(table);

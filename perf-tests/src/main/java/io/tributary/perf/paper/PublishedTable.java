@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param scenario the built-in scenario that repeats a row
  * @param target what is measured unless told
  * @param set parameters of all rows
+ * @param fixed what the scenario has to have in all rows, whether set or by default; a test reads it
  * @param fast the form for a machine of two cores and some minutes
  * @param full the form as published, as far as one machine can
  * @param figures those of each row, in order
@@ -38,6 +39,7 @@ public record PublishedTable(
         String scenario,
         String target,
         Map<String, Object> set,
+        Map<String, Object> fixed,
         Form fast,
         Form full,
         List<Figure> figures,

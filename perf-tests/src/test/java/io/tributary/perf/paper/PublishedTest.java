@@ -6,9 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.tributary.perf.paper.PublishedTable.Summary;
+import io.tributary.perf.scenario.Binding;
+import io.tributary.perf.scenario.Draw;
+import io.tributary.perf.scenario.Group;
 import io.tributary.perf.scenario.PlannedRun;
+import io.tributary.perf.scenario.PublishOptions;
 import io.tributary.perf.scenario.Scenario;
 import io.tributary.perf.scenario.ScenarioException;
+import io.tributary.perf.scenario.Step;
+import io.tributary.perf.scenario.SubscribeOptions;
+import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What was published, and that scenarios which call themselves repetitions of it are. */
 class PublishedTest {
     private static final String SETTING = "target-settings.";
+    private static final String DURATION = "duration";
     private static final Published PUBLISHED = Published.read();
 
     static Stream<PublishedTable> tables() {
@@ -47,6 +56,70 @@ class PublishedTest {
                 assertThat(scenario.differs()).noneMatch(line -> line.startsWith("changed"));
             }
         }
+    }
+
+    /** Also what no row sets: a default that somebody changes in the scenario makes it another experiment. */
+    @ParameterizedTest
+    @MethodSource("tables")
+    void hasWhatIsFixedWhenRowIsPlanned(PublishedTable table) {
+        assertThat(table.fixed()).isNotEmpty();
+        for (PublishedRow row : table.rows()) {
+            for (boolean isFull : List.of(false, true)) {
+                Scenario scenario = table.run(row, isFull).scenario();
+                table.fixed().forEach((name, value) -> {
+                    if (isFull || !name.equals(DURATION)) {
+                        checkPlanned(scenario, name, value);
+                    }
+                });
+                Stream.of(table.set(), row.set())
+                        .forEach(set -> Stream.of("qos", "payload")
+                                .filter(set::containsKey)
+                                .forEach(name -> checkPlanned(scenario, name, set.get(name))));
+            }
+        }
+    }
+
+    private static void checkPlanned(Scenario scenario, String name, Object value) {
+        String text = String.valueOf(value);
+        assertThat(planned(scenario, name).map(String::valueOf))
+                .as(name)
+                .isNotEmpty()
+                .containsOnly(name.equals(DURATION) ? Binding.duration(text).toString() : text);
+    }
+
+    /** What all groups have that publish, or subscribe. */
+    private static Stream<Object> planned(Scenario scenario, String name) {
+        List<PublishOptions> publish = scenario.groups().stream()
+                .flatMap(group -> Stream.ofNullable(group.publish()))
+                .toList();
+        List<SubscribeOptions> subscribe = scenario.groups().stream()
+                .flatMap(group -> group.subscribe().stream())
+                .toList();
+        return switch (name) {
+            case "payload" -> publish.stream().map(one -> number(one.payload()));
+            case "rate" -> publish.stream().map(one -> one.rate() == null ? "none" : number(one.rate()));
+            case "publish" -> publish.stream().map(PublishOptions::topic);
+            case "subscribe" -> subscribe.stream().map(SubscribeOptions::filter);
+            case "qos" ->
+                Stream.concat(
+                        publish.stream().map(PublishOptions::qos),
+                        subscribe.stream().map(SubscribeOptions::qos));
+            case "persistent" ->
+                scenario.groups().stream().filter(Group::subscribes).map(Group::persistent);
+            case "mqtt" -> Stream.of(scenario.mqtt().version());
+            case DURATION ->
+                Stream.of(scenario.steps().stream()
+                        .filter(Step::measured)
+                        .map(Step::length)
+                        .reduce(Duration.ZERO, Duration::plus));
+            default -> throw new IllegalArgumentException(name);
+        };
+    }
+
+    private static Object number(Draw draw) {
+        return draw.isConstant()
+                ? new BigDecimal(draw.mean()).stripTrailingZeros().toPlainString()
+                : draw;
     }
 
     @Test
@@ -168,6 +241,7 @@ class PublishedTest {
                         table.scenario(),
                         table.target(),
                         table.set(),
+                        table.fixed(),
                         table.fast(),
                         table.full(),
                         table.figures(),
