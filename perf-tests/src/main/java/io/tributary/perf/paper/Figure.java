@@ -91,6 +91,9 @@ public enum Figure {
                     * run.targetCpuSeconds()
                     / run.measured().seconds()
                     / run.machine().cores()),
+    /** The resident memory of all processes of the broker, at the end. */
+    @JsonProperty("memory")
+    MEMORY("memory of the broker, MB", Better.GIVEN, RunResult::targetMegabytes),
     /** The processor time of the first broker behind a balancer. */
     @JsonProperty("cpu-1")
     CPU_1("broker 1, % of a core", Better.GIVEN, run -> percent(run, "n1")),

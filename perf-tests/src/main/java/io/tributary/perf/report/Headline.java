@@ -57,7 +57,7 @@ final class Headline {
             number(
                     "bytes over the network a message out, load and loopback included",
                     run -> run.measured().bytesPerMessage(run.measured().sentMegabytes())),
-            number("memory of the broker processes at the end, MB", Headline::memory),
+            number("memory of the broker processes at the end, MB", RunResult::targetMegabytes),
             text("what grows", Headline::grows),
             text("machine busy (others than broker and tool), %", Headline::busy));
 
@@ -198,14 +198,5 @@ final class Headline {
             sum += megabytes;
         }
         return sum;
-    }
-
-    private static double memory(RunResult run) {
-        return run.knowsTarget()
-                ? run.measured().processes().stream()
-                        .filter(process -> !process.isOfTool())
-                        .mapToDouble(ProcessUse::rssEndMegabytes)
-                        .sum()
-                : Double.NaN;
     }
 }

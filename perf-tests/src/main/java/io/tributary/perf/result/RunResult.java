@@ -133,6 +133,17 @@ public record RunResult(
                 .sum();
     }
 
+    /** The memory of all that is measured at the end, in MB; not a number where nobody knows its processes. */
+    @JsonIgnore
+    public double targetMegabytes() {
+        return knowsTarget()
+                ? measured.processes().stream()
+                        .filter(process -> !process.isOfTool())
+                        .mapToDouble(ProcessUse::rssEndMegabytes)
+                        .sum()
+                : Double.NaN;
+    }
+
     /** The processor time of the tool, in seconds. */
     @JsonIgnore
     public double toolCpuSeconds() {

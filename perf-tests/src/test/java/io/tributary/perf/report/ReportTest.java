@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.tributary.perf.judge.Count;
 import io.tributary.perf.judge.Metric;
 import io.tributary.perf.judge.Snapshot;
+import io.tributary.perf.paper.Figure;
 import io.tributary.perf.result.Distribution;
 import io.tributary.perf.result.Growth;
 import io.tributary.perf.result.Machine;
@@ -73,6 +74,13 @@ class ReportTest {
                 .contains("| verdict | dropped by a limit, and counted |", "| lost | 10 |");
         assertThat(losing(FIRST, 9L).unaccounted()).isOne();
         assertThat(losing(FIRST, 11L).unaccounted()).isZero();
+    }
+
+    @Test
+    void countsMemoryOfTheBrokerAloneWhenProcessesAreKnown() {
+        assertThat(Figure.MEMORY.of(FIRST)).isEqualTo(120);
+        assertThat(MarkdownReport.of(List.of(FIRST)))
+                .contains("| memory of the broker processes at the end, MB | 120 |");
     }
 
     @Test
