@@ -129,31 +129,37 @@ final class ClusterTarget implements TargetKind {
             end.run();
             throw new TargetException("the cluster has no nodes; " + Program.name() + " cluster up --nodes 3");
         }
-        Map<String, String> facts = new TreeMap<>(settings);
-        roles.forEach((role, count) -> facts.put("processes: " + role, Integer.toString(count)));
-        facts.putIfAbsent("tributary.cluster.shards", "24 (default)");
-        facts.put("copies in Kafka", Integer.toString(Math.min(3, roles.getOrDefault("kafka", 0))));
-        facts.putIfAbsent("tributary.cluster.kafka.linger", "2 ms (default)");
-        facts.put("save points", "after 1 s, 2,000 messages or 1 MB, unless said above");
+        RedisServers servers = new RedisServers(redis);
         String version = Programs.output(context.launcher().toString(), "version");
         NodeCounts nodes = NodeCounts.here(http);
-        RedisKeys keys = new RedisKeys(redis);
         return new Target(
                 "Tributary cluster",
                 version,
-                facts,
+                facts(settings, roles, servers),
                 addresses,
                 processes,
-                () -> counts(nodes, keys),
+                () -> counts(nodes, servers),
                 faults,
                 end,
                 agents,
                 false);
     }
 
-    private static Map<String, Long> counts(NodeCounts nodes, RedisKeys keys) {
+    private static Map<String, String> facts(
+            Map<String, String> settings, Map<String, Integer> roles, RedisServers redis) {
+        Map<String, String> facts = new TreeMap<>(settings);
+        roles.forEach((role, count) -> facts.put("processes: " + role, Integer.toString(count)));
+        facts.putIfAbsent("tributary.cluster.shards", "24 (default)");
+        facts.put("copies in Kafka", Integer.toString(Math.min(3, roles.getOrDefault("kafka", 0))));
+        facts.put("Redis on disk", redis.persistence());
+        facts.putIfAbsent("tributary.cluster.kafka.linger", "2 ms (default)");
+        facts.put("save points", "after 1 s, 2,000 messages or 1 MB, unless said above");
+        return facts;
+    }
+
+    private static Map<String, Long> counts(NodeCounts nodes, RedisServers redis) {
         Map<String, Long> counts = new TreeMap<>(nodes.get());
-        long known = keys.getAsLong();
+        long known = redis.keys();
         if (known >= 0) {
             counts.put("keys in Redis", known);
         }
