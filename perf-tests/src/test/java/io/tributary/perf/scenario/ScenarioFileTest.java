@@ -70,6 +70,26 @@ class ScenarioFileTest {
     }
 
     @Test
+    void sharesOutTheSameRateWhenApplicationsAreMore() {
+        List<PlannedRun> runs = Library.find("applications").runs(Map.of(), null);
+        assertThat(runs)
+                .extracting(PlannedRun::label)
+                .containsExactly("applications=1", "applications=10", "applications=100", "applications=500");
+        for (PlannedRun run : runs) {
+            Scenario scenario = run.scenario();
+            Group applications = scenario.groups().getFirst();
+            Group publishers = scenario.groups().getLast();
+            PublishOptions publish = requireNonNull(publishers.publish());
+            assertThat(publishers.count() * requireNonNull(publish.rate()).mean())
+                    .isEqualTo(5_000);
+            Plan plan = new Plan(scenario, 1, Share.ALL);
+            assertThat(plan.fanOut()).containsOnly(1);
+            assertThat(plan.clients(applications))
+                    .allMatch(client -> plan.sourcesFor(client).length == publishers.count() / applications.count());
+        }
+    }
+
+    @Test
     void refusesToBeInStepWhenRateIsDrawn() {
         ScenarioFile file = Library.find("p2p-rate");
         Map<String, String> drawn = Map.of(
