@@ -196,7 +196,7 @@ final class OwnFeed extends AppFeed {
     }
 
     private synchronized void forget(AppRead read) {
-        if (waiting == read) {
+        if (read.equals(waiting)) {
             waiting = null;
         }
     }
