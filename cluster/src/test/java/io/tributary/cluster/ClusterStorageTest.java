@@ -21,6 +21,7 @@ import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.replicated.Visibility;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -70,6 +71,7 @@ class ClusterStorageTest {
                 RecordFormat.alone(),
                 InstantSource.system(),
                 ClusterMetrics.unregistered(),
+                StartPatience.begin(Duration.ofMinutes(1), new CompletableFuture<>()),
                 _ -> broken.incrementAndGet());
     }
 
