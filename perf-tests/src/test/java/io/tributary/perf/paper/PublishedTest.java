@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -74,7 +75,7 @@ class PublishedTest {
                 Stream.of(table.set(), row.set())
                         .forEach(set -> Stream.of("qos", "payload")
                                 .filter(set::containsKey)
-                                .forEach(name -> checkPlanned(scenario, name, set.get(name))));
+                                .forEach(name -> checkPlanned(scenario, name, Objects.requireNonNull(set.get(name)))));
             }
         }
     }

@@ -73,10 +73,10 @@ public interface AppTopics extends AutoCloseable {
      * @param from the lowest position wanted, at least 0; when it was deleted, reading begins behind what was
      * @param maxRecords the most records of the answer
      * @param maxBytes reading stops when the messages of the answer have at least as many bytes
-     * @return at least one record, or none and a {@link Page#next} above {@code from} when there were only others'; none
-     *     and a {@link Page#from} below {@code from} when the topic has lost its end, which was there, and what it has
-     *     there now is something else; fails when the topic does not exist, is another one, ends before {@code from}, cannot be read, or the topics
-     *     are closed
+     * @return at least one record, or none and a {@link Page#next} above {@code from} when there were only others';
+     *     none and a {@link Page#from} below {@code from} when the topic has lost its end from there on, and has
+     *     something else there by now; fails when the topic does not exist, is another one, ends before {@code from},
+     *     cannot be read, or the topics are closed
      */
     CompletableFuture<Page> read(AppTopic topic, @Nullable String id, long from, int maxRecords, int maxBytes);
 
