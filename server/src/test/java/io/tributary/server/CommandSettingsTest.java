@@ -18,7 +18,7 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.io.FileSystemResource;
 import picocli.CommandLine;
 
-/** Settings that commands of an operator find on their machine and cannot use, told in a sentence, not by a stack trace. */
+/** Settings that an operator's command finds on its machine and cannot use: a sentence, not a stack trace. */
 class CommandSettingsTest {
     @TempDir
     private Path folder;

@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ContextSet extends AbstractReferenceCounted {
     /**
-     * What the other side may show; each certificate is looked at on the event loop. Dozens of small ones fit into that,
-     * and Java would try them as issuers of each other: its search stays short because Netty hands it ten at most
-     * (VERIFY_DEPTH). The JDK's engine takes eight.
+     * What the other side may show; each certificate is looked at on the event loop. Dozens of small ones fit into
+     * that, and Java would try them as issuers of each other: its search stays short because Netty hands it ten at
+     * most (VERIFY_DEPTH). The JDK's engine takes eight.
      */
     private static final int MOST_CERTIFICATE_BYTES = 16 * 1024;
 

@@ -35,9 +35,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What the authority's responder (OCSP, RFC 6960) says of a certificate of ours, for clients to be given in the
- * handshake, so that they need not ask it themselves. Fetched on a thread of its own, each hour, sooner when the answer is
- * good for less than two, and once a minute while that fails; only an answer that a client would accept is given on. Any
- * thread.
+ * handshake, so that they need not ask it themselves. Fetched on a thread of its own, each hour, sooner when the answer
+ * is good for less than two, and once a minute while that fails; only an answer that a client would accept is given on.
+ * Any thread.
  */
 final class OcspStaple {
     private static final Logger LOG = LoggerFactory.getLogger(OcspStaple.class);
@@ -168,7 +168,7 @@ final class OcspStaple {
         }
     }
 
-    /** How many nanoseconds later to ask again: half of the time that the answer is good for, between a minute and an hour. */
+    /** How many nanoseconds later to ask again: half of what the answer is good for, between a minute and an hour. */
     long pauseAfter(byte[] good) {
         long pause = REFRESH_NANOS;
         while (pause > RETRY_NANOS && refusal(good, clock.instant().plusNanos(2 * pause)) != null) {

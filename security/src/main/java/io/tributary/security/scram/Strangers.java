@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 
 /**
  * What is shown of user names that nobody has: for one name the same at all nodes with the same users, and after each
- * start, as of names that somebody has. It follows from secrets of the first and the last user by name together: no user
- * knows more than its own. Thread-safe.
+ * start, as of names that somebody has. It follows from secrets of the first and the last user by name together: no
+ * user knows more than its own. Thread-safe.
  */
 final class Strangers {
     private static final int SALT_BYTES = 16;

@@ -22,7 +22,8 @@ import org.springframework.core.io.ByteArrayResource;
 
 /** What is called a setting in the documentation, or given to the nodes of a local cluster, is one. */
 class SettingsInDocsTest {
-    private static final Pattern NAME = Pattern.compile("(?<![\\w.])tributary\\.[a-z][a-z0-9<>-]*(\\.[a-z0-9<>-]+)*");
+    private static final Pattern NAME =
+            Pattern.compile("(?<![\\w.])(?<!\\w-)tributary\\.[a-z][a-z0-9<>-]*(\\.[a-z0-9<>-]+)*");
     private static final Set<String> FILES =
             Set.of("tributary.yaml", "tributary.properties", "tributary.service", "tributary.bash");
     private static final Pattern EXAMPLE = Pattern.compile("```yaml\\n(tributary:\\n.*?)```", Pattern.DOTALL);

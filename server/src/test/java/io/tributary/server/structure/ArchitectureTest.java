@@ -203,7 +203,8 @@ class ArchitectureTest {
         "io.micrometer.., io.tributary.broker.metrics io.tributary.cluster.metrics io.tributary.server..",
         "io.netty.., io.tributary.common.codec io.tributary.broker.network io.tributary.broker.connection"
                 + " io.tributary.broker.loop io.tributary.cluster.link io.tributary.broker.metrics"
-                + " io.tributary.broker.tls io.tributary.broker.canary io.tributary.server.training",
+                + " io.tributary.broker.tls io.tributary.broker.canary io.tributary.server.training"
+                + " io.tributary.cluster.redis",
         "io.netty.channel.., io.tributary.broker.network io.tributary.cluster.link",
         "jakarta.., io.tributary.server..",
         "com.google.re2j.., io.tributary.broker.security",

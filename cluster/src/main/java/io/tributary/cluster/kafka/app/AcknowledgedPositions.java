@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 final class AcknowledgedPositions {
     private static final Logger LOG = LoggerFactory.getLogger(AcknowledgedPositions.class);
 
-    /** So many groups are told at a time, or a part of those that wait if that is more: each is a request of its own. */
+    /** So many groups are told at a time, or a part of those that wait if that is more: each is a request. */
     private static final int GROUPS_AT_A_TIME = 200;
 
     private static final int TIMES_FOR_ALL = 6;

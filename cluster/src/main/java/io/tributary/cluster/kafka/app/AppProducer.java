@@ -37,8 +37,8 @@ import org.slf4j.LoggerFactory;
  * nothing blocks but {@link #close}.
  *
  * <p>Kafka's producer cannot take back what it was given for a topic that is gone, and forgets no topic: there is a new
- * producer then, or after many topics ({@link AppSender}), and each topic changes to it when nothing of its own is under
- * way in the old one.
+ * producer then, or after many topics ({@link AppSender}), and each topic changes to it when nothing of its own is
+ * under way in the old one.
  */
 final class AppProducer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AppProducer.class);
