@@ -139,8 +139,8 @@ public final class LoopMailbox {
     }
 
     private void turn() {
-        scheduled.set(
-                false); // before reading: who posts a letter later than the last look at the queue, wakes the loop
+        // Before reading: who posts a letter later than the last look at the queue wakes the loop.
+        scheduled.set(false);
         boolean isLeft = handleLetters();
         isLeft |= help();
         if (isLeft) {
