@@ -343,11 +343,21 @@ public final class BrokerProcess implements AutoCloseable {
         }
     }
 
+    /** Kills it and what it started: a JVM that writes an AOT cache has a child that does. */
     private void destroy() {
         Process current = process;
-        if (current != null) {
-            current.toHandle().destroyForcibly();
-            current.onExit().join();
+        if (current == null) {
+            return;
+        }
+        List<ProcessHandle> children = current.descendants().toList();
+        current.toHandle().destroyForcibly();
+        children.forEach(ProcessHandle::destroyForcibly);
+        try {
+            current.onExit().get(TOOL_LIMIT_SECONDS, SECONDS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt(); // it ends by itself
+        } catch (ExecutionException | TimeoutException failure) {
+            throw new IllegalStateException("process " + current.pid() + " was killed and is there", failure);
         }
     }
 
