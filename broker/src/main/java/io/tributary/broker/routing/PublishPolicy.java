@@ -13,6 +13,7 @@ import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Printable;
 import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.time.LineAMinute;
 import io.tributary.common.topic.TopicLimits;
 import io.tributary.common.topic.TopicName;
 import java.util.List;
@@ -27,6 +28,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class PublishPolicy {
     private static final Logger LOG = LoggerFactory.getLogger(PublishPolicy.class);
+    private static final LineAMinute FAILURES = new LineAMinute(System::nanoTime);
     private static final Decision FAILED = new Decision(false, "the authorizer failed");
 
     /** The parts of a message that a packet can lack: the topic, when it has an alias, and the publisher. */
@@ -107,8 +109,12 @@ public final class PublishPolicy {
         return decision;
     }
 
+    /** Said once a minute: it may be each message of a back-end. */
     private static Decision failed(RuntimeException failure) {
-        LOG.warn("the authorizer failed, which means no", failure);
+        String others = FAILURES.happened();
+        if (others != null) {
+            LOG.warn("the authorizer failed, which means no{}", others, failure);
+        }
         return FAILED;
     }
 

@@ -2,15 +2,14 @@ package io.tributary.broker.security;
 
 import io.tributary.broker.security.SubscriptionDecision.Extent;
 import io.tributary.common.mqtt.QoS;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
+import io.tributary.common.time.LineAMinute;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Asks an authorizer about one client, each time; where the authorizer fails, the answer is no. */
 record AskedPermissions(Authorizer authorizer, ClientInfo client) implements Permissions {
     private static final Logger LOG = LoggerFactory.getLogger(AskedPermissions.class);
-    private static final AtomicLong SAID_NANOS = new AtomicLong(System.nanoTime() - TimeUnit.MINUTES.toNanos(1));
+    private static final LineAMinute FAILURES = new LineAMinute(System::nanoTime);
     private static final Decision YES = new Decision(true, "the authorizer allows it");
     private static final Decision NO = new Decision(false, "the authorizer does not allow it");
     private static final Decision FAILED = new Decision(false, "the authorizer failed");
@@ -66,12 +65,11 @@ record AskedPermissions(Authorizer authorizer, ClientInfo client) implements Per
         return allowed ? YES : NO;
     }
 
-    /** Said once a second: it may be asked about each message. */
+    /** Said once a minute: it may be asked about each message. */
     static Decision failed(Throwable failure) {
-        long now = System.nanoTime();
-        long said = SAID_NANOS.get();
-        if (now - said > TimeUnit.SECONDS.toNanos(1) && SAID_NANOS.compareAndSet(said, now)) {
-            LOG.warn("the authorizer failed, which means no", failure);
+        String others = FAILURES.happened();
+        if (others != null) {
+            LOG.warn("the authorizer failed, which means no{}", others, failure);
         }
         return FAILED;
     }
