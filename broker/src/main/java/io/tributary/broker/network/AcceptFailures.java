@@ -3,11 +3,11 @@ package io.tributary.broker.network;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.tributary.common.time.LineAMinute;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,14 +28,16 @@ final class AcceptFailures {
     private final String wantOfFiles =
             "no file descriptors left" + limit() + ", connections wait: raise LimitNOFILE= (systemd) or ulimit -n";
 
-    private final AtomicLong loggedNanos;
+    /** Made beforehand, too. */
+    private final LineAMinute lines;
+
     private volatile long failedNanos;
     private volatile String words = "";
 
     AcceptFailures(NetworkRecorder recorder, LongSupplier nanoClock) {
         this.recorder = recorder;
         this.nanoClock = nanoClock;
-        loggedNanos = new AtomicLong(nanoClock.getAsLong() - MINUTE_NANOS);
+        lines = new LineAMinute(nanoClock);
     }
 
     /** The last handler of a listening socket, behind the one that lets a failed socket rest for a second. */
@@ -56,12 +58,10 @@ final class AcceptFailures {
 
     private void failed(String listener, Throwable cause) {
         recorder.unaccepted(listener);
-        long now = nanoClock.getAsLong();
         String said = words(listener, String.valueOf(cause.getMessage()));
-        failedNanos = now;
+        failedNanos = nanoClock.getAsLong();
         words = said;
-        long before = loggedNanos.get();
-        if (now - before >= MINUTE_NANOS && loggedNanos.compareAndSet(before, now)) {
+        if (lines.happened() != null) { // how often Netty tried says nothing
             LOG.error("{}", said);
         }
     }

@@ -1,5 +1,6 @@
 package io.tributary.cluster.kafka;
 
+import io.tributary.common.time.LineAMinute;
 import io.tributary.persistence.limit.ByteBudget;
 import java.time.Duration;
 import java.util.List;
@@ -7,7 +8,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -38,12 +38,9 @@ public final class OrderedProducer implements AutoCloseable {
     private static final long STALL_MILLIS = 100;
     private static final long METADATA_POLL_MILLIS = 20;
 
-    /** How often the log says that a record is late. */
-    private static final long SAY_NANOS = TimeUnit.MINUTES.toNanos(1);
-
     private final Producer<byte[], byte[]> producer;
     private final LongSupplier nanos;
-    private final AtomicLong saidNanos;
+    private final LineAMinute lateLines;
     private final ByteBudget budget;
     private final KafkaConfig config;
     private final KafkaRecorder recorder;
@@ -84,7 +81,7 @@ public final class OrderedProducer implements AutoCloseable {
         this.budget = new ByteBudget(config.appends().bufferBytes());
         this.producer = producer;
         this.nanos = nanos;
-        this.saidNanos = new AtomicLong(nanos.getAsLong());
+        this.lateLines = new LineAMinute(nanos);
     }
 
     /**
@@ -179,11 +176,9 @@ public final class OrderedProducer implements AutoCloseable {
         afterStall.execute(action);
     }
 
-    /** Kafka has not acknowledged a record for long; said now and then. */
+    /** Kafka has not acknowledged a record for long; said now and then. How often it is noticed says nothing. */
     void late(TopicPartition partition, long lateNanos) {
-        long now = nanos();
-        long said = saidNanos.get();
-        if (now - said >= SAY_NANOS && saidNanos.compareAndSet(said, now)) {
+        if (lateLines.happened() != null) {
             LOG.warn(
                     "Kafka has not acknowledged a record of {} for {} s; what is behind it waits, too",
                     partition,
