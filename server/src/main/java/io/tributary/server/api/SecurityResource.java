@@ -175,16 +175,15 @@ public final class SecurityResource {
         }
         Entry before = store.find(table, id);
         Change.Condition condition = condition(request, before);
-        if (condition instanceof Change.Is(Stamp stamp)
-                && (before == null || !before.stamp().equals(stamp))) {
-            Stamp _ = done(table, id, new ChangeResult.Conflict(before == null ? null : before.stamp()));
-        }
-        if (condition instanceof Change.Present) { // what somebody makes meanwhile would be replaced unread
-            Stamp _ = done(table, id, new ChangeResult.Conflict(null));
+        boolean isNew = condition instanceof Change.Absent;
+        Stamp there = before == null ? null : before.stamp();
+        // Not left to the store: fields that the body does not name come from this node's copy. Where that is behind,
+        // the condition may hold there all the same, and another's change would be lost.
+        if (!isNew && !condition.holds(there)) {
+            throw conflict(table, id, there);
         }
         JsonFields body = JsonFields.parse(request.body());
         String password = body.text("password");
-        boolean isNew = condition instanceof Change.Absent;
         SecurityObject read = ObjectJson.read(table, id, body, before == null || isNew ? null : before.object());
         return withPassword(read, password)
                 .thenCompose(object -> store.change(Change.put(object, condition, request.by(), request.from()))
@@ -289,18 +288,20 @@ public final class SecurityResource {
     private static Stamp done(SecurityTable table, String id, ChangeResult result) {
         return switch (result) {
             case ChangeResult.Done(Stamp stamp) -> stamp;
-            case ChangeResult.Conflict(Stamp there) ->
-                throw new ApiProblem(
-                        HttpStatus.PRECONDITION_FAILED,
-                        there == null
-                                ? "there is no " + id + " in " + table.mapName()
-                                : id + " in " + table.mapName() + " has the version " + there);
+            case ChangeResult.Conflict(Stamp there) -> throw conflict(table, id, there);
             case ChangeResult.Refused(String why) -> throw ApiProblem.bad(why);
             case ChangeResult.NotNow(String why) ->
                 throw new ApiProblem(HttpStatus.SERVICE_UNAVAILABLE, "nothing was changed: " + why);
             case ChangeResult.Unknown(String why) ->
                 throw new ApiProblem(HttpStatus.GATEWAY_TIMEOUT, "it is not known whether the change was made: " + why);
         };
+    }
+
+    private static ApiProblem conflict(SecurityTable table, String id, @Nullable Stamp there) {
+        String where = id + " in " + table.mapName();
+        return new ApiProblem(
+                HttpStatus.PRECONDITION_FAILED,
+                there == null ? "there is no " + where : where + " has the version " + there);
     }
 
     private static ApiProblem notFound(SecurityTable table, String id) {
