@@ -27,9 +27,6 @@ public record DeviceToken(
         long userSerial,
         @Nullable String description,
         @Nullable Instant expires) implements SecurityObject {
-    /** The characters of a secret: 32 bytes in Base64. */
-    public static final int SECRET_CHARACTERS = 43;
-
     private static final int SECRET_BYTES = 32;
     private static final int ID_BYTES = 16;
 
