@@ -1,7 +1,6 @@
 package io.tributary.broker.shard.fold;
 
 import io.tributary.common.collection.PacketIdSet;
-import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.QueueEntry;
@@ -301,52 +300,6 @@ public final class SessionState {
     /** Whether the session's connection is the one of this record. */
     boolean hasConnection(Attach attach) {
         return attach.node().equals(node) && attach.connection() == connection;
-    }
-
-    /**
-     * Why the connection of this record does not get the session, nor puts another one in its place; null when it does.
-     *
-     * @param resumed whether it is to go on with the session
-     */
-    @Nullable
-    AttachRefusal refusalOf(Attach attach, boolean resumed, long timeMillis) {
-        if (timeMillis < expiresAtMillis() && isSomebodyElses(attach)) {
-            return AttachRefusal.IS_SOMEBODY_ELSES;
-        }
-        return isOfTheOtherKind(attach, resumed)
-                ? AttachRefusal.ofKind(kind())
-                : oneTooMany(attach, isAttached(), resumed || isPersistent());
-    }
-
-    /**
-     * Why the connection of this record would be one more than its tenant may have, or begin such a session.
-     *
-     * @param hasConnection whether it takes the place of another connection
-     * @param hasSession whether it resumes a persistent session, or takes the place of one
-     */
-    static @Nullable AttachRefusal oneTooMany(Attach attach, boolean hasConnection, boolean hasSession) {
-        if (attach.exhausted().connections() && !hasConnection) {
-            return AttachRefusal.TENANT_CONNECTIONS;
-        }
-        return attach.exhausted().sessions() && attach.sessionExpirySeconds() > 0 && !hasSession
-                ? AttachRefusal.TENANT_SESSIONS
-                : null;
-    }
-
-    /** What is not known, for it was logged in format 1, is not compared. */
-    private boolean isSomebodyElses(Attach attach) {
-        return principal != null
-                && attach.principal() != null
-                && !attach.takesAnyones()
-                && !principal.isSameAs(attach.principal());
-    }
-
-    /**
-     * Whether the session cannot go on with the connection of this record, for its messages wait elsewhere. One whose
-     * messages of shared subscriptions are still to go to other members cannot make room for an application's either.
-     */
-    private boolean isOfTheOtherKind(Attach attach, boolean resumed) {
-        return kind().isApplication() != attach.kind().isApplication() && (resumed || rare.groupUpTo > 0);
     }
 
     /** Whether the session outlives its connection. */

@@ -358,9 +358,7 @@ public final class ShardState {
                 && existing.isPersistent()
                 && !attach.cleanStart()
                 && timeMillis < existing.expiresAtMillis(); // [MQTT-3.1.2-23]
-        AttachRefusal refusal = existing == null
-                ? SessionState.oneTooMany(attach, false, false)
-                : existing.refusalOf(attach, resumed, timeMillis);
+        AttachRefusal refusal = SessionAdmission.refusalOf(attach, existing, resumed, timeMillis);
         if (refusal != null) {
             output.effects().refused(attach, refusal);
             return;
