@@ -40,7 +40,7 @@ final class Backlogs {
 
     private final QueueLimits limits;
     private final SessionQueues queues;
-    private final Deliveries deliveries;
+    private final QueueView view;
     private final Map<SessionState, Backlog> backlogs = new HashMap<>();
 
     private boolean catchingUp;
@@ -75,10 +75,10 @@ final class Backlogs {
         }
     }
 
-    Backlogs(QueueLimits limits, SessionQueues queues, Deliveries deliveries) {
+    Backlogs(QueueLimits limits, SessionQueues queues, QueueView view) {
         this.limits = limits;
         this.queues = queues;
-        this.deliveries = deliveries;
+        this.view = view;
     }
 
     /** The shard stands still; records that are folded next have waited. */
@@ -174,12 +174,12 @@ final class Backlogs {
         if (queues.isOver(client)) {
             return true;
         }
-        long messages = deliveries.messagesOf(client);
-        excuses(client, messages, deliveries.bytesOf(client));
+        long messages = view.messagesOf(client);
+        excuses(client, messages, view.bytesOf(client));
         long taken = client.lastSequence() - messages;
         boolean isTaking = client.isAttached()
                 && (taken - backlog.takenThen >= Math.ceilDiv(limits.maxMessages(), PARTS_TO_TAKE)
-                        || !deliveries.isWaitingForClient(client));
+                        || !view.isWaitingForClient(client));
         if (isTaking || client.isAttached() != backlog.wasAttached) {
             backlog.takenThen = taken;
             backlog.sinceMillis = nowMillis;

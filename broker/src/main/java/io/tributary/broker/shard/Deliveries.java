@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +40,10 @@ final class Deliveries {
     private final ShardExecutor thread;
 
     private final Map<String, SessionDelivery> sessions = new HashMap<>();
+
+    /** What is asked of the queues. */
+    final QueueView view = new QueueView(this::find);
+
     final ToBeLogged toBeLogged = new ToBeLogged();
     private final Set<Outgoing> toFlush = new LinkedHashSet<>();
     private final Postponed postponed = new Postponed();
@@ -143,6 +146,19 @@ final class Deliveries {
         }
     }
 
+    /**
+     * What a session that is about to end leaves to the client's next one; asks the node of its connection what else it
+     * has acknowledged.
+     */
+    Inheritance inheritanceOf(SessionState client) {
+        SessionDelivery known = find(client);
+        Unlogged unlogged = known == null ? null : known.unlogged();
+        return new Inheritance(
+                unlogged == null ? new HashSet<>() : unlogged.settled(),
+                view.maybeSentUpTo(client),
+                known == null ? Inheritance.NOTHING_AWAITED : known.askForLast());
+    }
+
     /** The session is over. */
     void ended(SessionState client) {
         assertConfined();
@@ -188,7 +204,7 @@ final class Deliveries {
             known.unseen()
                     .dropOldest(
                             priority,
-                            firstUnseen(client, priority),
+                            view.firstUnseen(client, priority),
                             client.priorityUpTo() > 0,
                             isAnyFine,
                             isTooMuch,
@@ -278,13 +294,6 @@ final class Deliveries {
         count(client, reason);
     }
 
-    /** Tells which entries of a queue are settled, about to move, or with a connection, as of now. */
-    LongPredicate known(SessionState client) {
-        assertConfined();
-        SessionDelivery known = find(client);
-        return known == null ? _ -> false : known.known();
-    }
-
     /** Counts a message that left a client's queue without being delivered, unless the client is the broker's own. */
     void count(SessionState client, Drop reason) {
         if (!TenantNames.isBrokers(client.clientId())) {
@@ -349,116 +358,6 @@ final class Deliveries {
         }
     }
 
-    // What is asked.
-
-    private @Nullable Outgoing windowOf(SessionState client) {
-        SessionDelivery known = find(client);
-        return known == null ? null : known.window();
-    }
-
-    private @Nullable Unlogged unloggedOf(SessionState client) {
-        SessionDelivery known = find(client);
-        return known == null ? null : known.unlogged();
-    }
-
-    /** Whether what a connection of the session that is gone has acknowledged is waited for. */
-    boolean isLeaving(SessionState client) {
-        Outgoing gone = windowOf(client);
-        return gone != null && gone.isLeaving();
-    }
-
-    /** The highest sequence number of an application that its topic must have reached, as far as this owner knows. */
-    long readUpTo(SessionState client) {
-        Outgoing to = windowOf(client);
-        return to == null ? 0 : to.next() - 1;
-    }
-
-    /**
-     * Whether messages are with the connection of a session which its client has not acknowledged, and the next ones
-     * are not late.
-     */
-    boolean isWaitingForClient(SessionState client) {
-        Outgoing to = windowOf(client);
-        return to != null && to.hasUnsettled() && !to.isReading;
-    }
-
-    /** How many entries are in a queue, as far as the owner knows. */
-    long messagesOf(SessionState client) {
-        Unlogged known = unloggedOf(client);
-        return client.queuedMessages() - (known == null ? 0 : known.messages());
-    }
-
-    /** The size of a queue in bytes, as far as the owner knows. */
-    long bytesOf(SessionState client) {
-        Unlogged known = unloggedOf(client);
-        return client.queuedBytes() - (known == null ? 0 : known.bytes());
-    }
-
-    /**
-     * Messages of this priority below this sequence number have been handed to a connection, or may have been, or are
-     * being read for it: a limit that dropped those, as fast as they are read, would have the client get nothing any
-     * more.
-     */
-    long firstUnseen(SessionState client, int priority) {
-        Outgoing to = windowOf(client);
-        long seen = to == null ? client.resendUpTo().of(priority) : to.readingUpTo(priority);
-        return 1 + Math.max(client.leftUpTo(), seen);
-    }
-
-    /** What the client of a session may have been sent. */
-    SentUpTo maybeSentUpTo(SessionState client) {
-        SessionDelivery known = find(client);
-        if (known != null) {
-            return known.maybeSentUpTo();
-        }
-        return client.isAttached()
-                ? SentUpTo.all(client.lastSequence()) // another owner may have sent all
-                : client.resendUpTo();
-    }
-
-    /** Up to where messages of a priority were looked at, for what is too much of the queue, since its client went. */
-    long trimmedUpTo(SessionState client, int priority) {
-        SessionDelivery known = find(client);
-        return known == null ? 0 : known.unseen().trimmedUpTo(priority);
-    }
-
-    /** Entries of a queue that are settled or about to move, though the queue still has them. */
-    Set<Long> withheldOf(SessionState client) {
-        Unlogged known = unloggedOf(client);
-        return known == null ? new HashSet<>() : known.withheld();
-    }
-
-    /** The same; empty without any work when none is from a sequence number on. */
-    Set<Long> withheldFrom(SessionState client, long sequence) {
-        Unlogged known = unloggedOf(client);
-        return known != null && known.withholdsFrom(sequence) ? known.withheld() : Set.of();
-    }
-
-    /**
-     * What a session that is about to end leaves to the client's next one; asks the node of its connection what else it
-     * has acknowledged.
-     */
-    Inheritance inheritanceOf(SessionState client) {
-        SessionDelivery known = find(client);
-        Unlogged unlogged = unloggedOf(client);
-        return new Inheritance(
-                unlogged == null ? new HashSet<>() : unlogged.settled(),
-                maybeSentUpTo(client),
-                known == null ? Inheritance.NOTHING_AWAITED : known.askForLast());
-    }
-
-    /** A page of at most so many bytes is being read, or not any more where they are negative. */
-    void reads(long bytes) {
-        assertConfined();
-        readingBytes += bytes;
-        memory.take(bytes);
-    }
-
-    /** Whether a connection could be handed more if it had acknowledged more; any thread. */
-    boolean isWaitingForRoom() {
-        return waitingForRoom;
-    }
-
     // What is done later.
 
     /** Gives the connections what was handed since the last call. */
@@ -486,12 +385,24 @@ final class Deliveries {
         postponed.tick();
     }
 
+    /** Whether a connection could be handed more if it had acknowledged more; any thread. */
+    boolean isWaitingForRoom() {
+        return waitingForRoom;
+    }
+
     /** How many sessions have a delivery. */
     int sessions() {
         return sessions.size();
     }
 
     // For the deliveries.
+
+    /** A page of at most so many bytes is being read, or not any more where they are negative. */
+    void reads(long bytes) {
+        assertConfined();
+        readingBytes += bytes;
+        memory.take(bytes);
+    }
 
     /** The window of a connection at a node. */
     Outgoing outgoing(

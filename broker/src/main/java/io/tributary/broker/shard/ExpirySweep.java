@@ -32,7 +32,7 @@ final class ExpirySweep {
 
     private final ShardState state;
     private final SessionQueues queues;
-    private final Deliveries deliveries;
+    private final QueueView view;
     private final LostMessages losses;
     private final ShardRecorder recorder;
     private final double messagesATick;
@@ -49,13 +49,13 @@ final class ExpirySweep {
     ExpirySweep(
             ShardState state,
             SessionQueues queues,
-            Deliveries deliveries,
+            QueueView view,
             LostMessages losses,
             ShardRecorder recorder,
             double messagesASecond) {
         this.state = state;
         this.queues = queues;
-        this.deliveries = deliveries;
+        this.view = view;
         this.losses = losses;
         this.recorder = recorder;
         messagesATick = messagesASecond / TICKS_A_SECOND;
@@ -89,14 +89,14 @@ final class ExpirySweep {
 
     private void lookAt(Position at, long timeMillis) {
         SessionState client = at.client;
-        if (!isAway(at) || deliveries.isLeaving(client)) {
+        if (!isAway(at) || view.isLeaving(client)) {
             return;
         }
         int most = (int) Math.min(PAGE, client.queuedMessages());
         allowance -= most + CALL;
         recorder.lookedForExpired(most);
         underWay++;
-        long from = Math.max(at.next, deliveries.firstUnseen(client, 0));
+        long from = Math.max(at.next, view.firstUnseen(client, 0));
         queues.readExpired(client, from, timeMillis, most, page -> onPage(at, page));
     }
 
@@ -109,7 +109,7 @@ final class ExpirySweep {
         underWay--;
         if (page != null && isAway(at)) {
             List<Remnant> expired = page.expired().stream()
-                    .filter(one -> one.sequence() >= deliveries.firstUnseen(at.client, one.priority()))
+                    .filter(one -> one.sequence() >= view.firstUnseen(at.client, one.priority()))
                     .toList();
             if (!expired.isEmpty() && recorder.countsDeadlines()) {
                 readTopics(at, expired, expired.getFirst().sequence());

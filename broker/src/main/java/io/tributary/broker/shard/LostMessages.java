@@ -46,7 +46,7 @@ final class LostMessages implements SessionQueues.Losses {
      * @param topics those of the messages that are known, by their sequence numbers
      */
     void lost(SessionState client, List<Remnant> remnants, Map<Long, String> topics) {
-        LongPredicate isKnown = deliveries.known(client);
+        LongPredicate isKnown = deliveries.view.known(client);
         long nowMillis = timeMillis.getAsLong();
         for (Remnant remnant : remnants) {
             if (!isKnown.test(remnant.sequence())) {

@@ -26,6 +26,7 @@ final class QueueTrimmer {
     private final QueueLimits limits;
     private final SessionQueues queues;
     private final Deliveries deliveries;
+    private final QueueView view;
     private final Backlogs backlogs;
     private final Redistributor redistributor;
     private final Set<SessionState> trimming = new HashSet<>();
@@ -39,6 +40,7 @@ final class QueueTrimmer {
         this.limits = limits;
         this.queues = queues;
         this.deliveries = deliveries;
+        view = deliveries.view;
         this.backlogs = backlogs;
         this.redistributor = redistributor;
     }
@@ -61,7 +63,7 @@ final class QueueTrimmer {
             return false;
         }
         if (!trimming.contains(client)) {
-            trim(client, 0, deliveries.firstUnseen(client, 0), firstPage(client));
+            trim(client, 0, view.firstUnseen(client, 0), firstPage(client));
         }
         return true;
     }
@@ -92,40 +94,40 @@ final class QueueTrimmer {
     /** There are no more messages of a priority to be dropped. */
     private void trimHigher(SessionState client, int priority) {
         int next = priority + 1;
-        while (next <= Message.HIGHEST_PRIORITY && client.priorityUpTo() < deliveries.firstUnseen(client, next)) {
+        while (next <= Message.HIGHEST_PRIORITY && client.priorityUpTo() < view.firstUnseen(client, next)) {
             next++;
         }
         if (next <= Message.HIGHEST_PRIORITY) {
-            trim(client, next, deliveries.firstUnseen(client, next), firstPage(client));
+            trim(client, next, view.firstUnseen(client, next), firstPage(client));
         } else {
             trimming.remove(client);
         }
     }
 
     private boolean isOver(SessionState client) {
-        long messages = deliveries.messagesOf(client);
-        long bytes = deliveries.bytesOf(client);
+        long messages = view.messagesOf(client);
+        long bytes = view.bytesOf(client);
         return (messages > limits.maxMessages() || bytes > limits.maxBytes())
                 && !redistributor.isSweeping(client) // what an earlier session left counts for nobody
                 && !backlogs.excuses(client, messages, bytes);
     }
 
     private void read(SessionState client, int priority, long from, int max) {
-        long firstUnseen = deliveries.firstUnseen(client, priority);
-        long begin = Math.max(from, deliveries.trimmedUpTo(client, priority) + 1);
+        long firstUnseen = view.firstUnseen(client, priority);
+        long begin = Math.max(from, view.trimmedUpTo(client, priority) + 1);
         Priorities priorities = client.priorityUpTo() == 0 ? Priorities.ALL : new Priorities(priority, priority);
         queues.read(client, begin, max, priorities, page -> {
-            if (deliveries.firstUnseen(client, priority) >= firstUnseen) {
+            if (view.firstUnseen(client, priority) >= firstUnseen) {
                 onPage(client, priority, begin, page);
             } else { // the client is gone: what it was handed and not sent is unseen again
-                read(client, priority, deliveries.firstUnseen(client, priority), PAGE);
+                read(client, priority, view.firstUnseen(client, priority), PAGE);
             }
         });
     }
 
     /** How many messages to look at first: no more than there are too many, if that is what there is too much of. */
     private int firstPage(SessionState client) {
-        long tooMany = deliveries.messagesOf(client) - limits.maxMessages();
+        long tooMany = view.messagesOf(client) - limits.maxMessages();
         return tooMany > 0 ? (int) Math.min(tooMany, PAGE) : PAGE;
     }
 
@@ -139,7 +141,7 @@ final class QueueTrimmer {
         boolean isAllOfQueue = priority == 0 && client.priorityUpTo() == 0;
         Set<Long> withheld = page.entries().isEmpty()
                 ? Set.of()
-                : deliveries.withheldFrom(client, page.entries().getFirst().sequence());
+                : view.withheldFrom(client, page.entries().getFirst().sequence());
         for (ShardStore.Entry entry : page.entries()) {
             if (!isOver(client)) {
                 break;
@@ -163,7 +165,7 @@ final class QueueTrimmer {
 
     /** Tells whether it was dropped: a client may have been handed it meanwhile. */
     private boolean drop(SessionState client, int priority, ShardStore.Entry entry) {
-        boolean unseen = entry.sequence() >= deliveries.firstUnseen(client, priority);
+        boolean unseen = entry.sequence() >= view.firstUnseen(client, priority);
         if (unseen && entry.entry() instanceof QueueEntry.Queued queued && queued.priority() == priority) {
             deliveries.drop(client, entry.sequence(), queued.sizeBytes(), Drop.QUEUE_FULL);
             return true;

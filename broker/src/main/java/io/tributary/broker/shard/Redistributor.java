@@ -62,6 +62,7 @@ final class Redistributor {
 
     private final SessionQueues queues;
     private final Deliveries deliveries;
+    private final QueueView view;
     private final MessageRouting routing;
     private final Executor thread;
     private final LongSupplier clockMillis;
@@ -98,6 +99,7 @@ final class Redistributor {
             int roomBytes) {
         this.queues = queues;
         this.deliveries = deliveries;
+        view = deliveries.view;
         this.routing = routing;
         this.thread = thread;
         this.clockMillis = clockMillis;
@@ -132,7 +134,7 @@ final class Redistributor {
      * at.
      */
     void queued(SessionState client, String group) {
-        if (!deliveries.isLeaving(client)) {
+        if (!view.isLeaving(client)) {
             waiting.add(client, group);
         }
     }
@@ -168,9 +170,7 @@ final class Redistributor {
     void ending(SessionState client, Runnable done, Runnable later) {
         if (client.groupUpTo() == 0) {
             done.run();
-        } else if (passes.containsKey(client)
-                || deliveries.isLeaving(client)
-                || clockMillis.getAsLong() < repeatAtMillis) {
+        } else if (passes.containsKey(client) || view.isLeaving(client) || clockMillis.getAsLong() < repeatAtMillis) {
             later.run();
         } else {
             begin(new EndPass(client, done, later));
@@ -358,7 +358,7 @@ final class Redistributor {
         }
 
         private void take(Page page, List<MovedMessage> moved) {
-            Set<Long> withheld = deliveries.withheldOf(client);
+            Set<Long> withheld = view.withheldOf(client);
             for (ShardStore.Entry entry : page.entries()) {
                 if (entry.sequence() <= upTo() && !withheld.contains(entry.sequence())) {
                     take(entry, moved);
@@ -404,7 +404,7 @@ final class Redistributor {
             super(
                     client,
                     false,
-                    (sequence, priority) -> deliveries.maybeSentUpTo(client).has(sequence, priority));
+                    (sequence, priority) -> view.maybeSentUpTo(client).has(sequence, priority));
         }
 
         @Override
@@ -438,7 +438,7 @@ final class Redistributor {
             super(
                     client,
                     true,
-                    (sequence, priority) -> deliveries.maybeSentUpTo(client).has(sequence, priority));
+                    (sequence, priority) -> view.maybeSentUpTo(client).has(sequence, priority));
             this.done = done;
             this.later = later;
         }

@@ -568,7 +568,7 @@ final class SessionDelivery {
         return unlogged;
     }
 
-    /** See {@link Deliveries#maybeSentUpTo}. */
+    /** See {@link QueueView#maybeSentUpTo}. */
     SentUpTo maybeSentUpTo() {
         if (outgoing == null) {
             return handed.maybeSentUpTo();

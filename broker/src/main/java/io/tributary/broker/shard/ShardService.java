@@ -87,7 +87,7 @@ final class ShardService implements Effects {
         }
         LostMessages losses = new LostMessages(deliveries, environment.timeMillis());
         queues.tellLosses(losses);
-        backlogs = new Backlogs(limits, queues, deliveries);
+        backlogs = new Backlogs(limits, queues, deliveries.view);
         redistributor = new Redistributor(
                 queues,
                 deliveries,
@@ -104,7 +104,7 @@ final class ShardService implements Effects {
         sweep = new ExpirySweep(
                 state,
                 queues,
-                deliveries,
+                deliveries.view,
                 losses,
                 environment.recorder(),
                 environment.config().expirySweepOf(environment.log().shardCount()));
@@ -119,7 +119,7 @@ final class ShardService implements Effects {
     }
 
     private long readUpTo(SessionState client) {
-        return deliveries.readUpTo(client);
+        return deliveries.view.readUpTo(client);
     }
 
     /** All of the log up to the own record is folded: serves the connections, and publishes what is due. */

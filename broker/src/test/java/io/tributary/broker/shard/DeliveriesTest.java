@@ -100,7 +100,7 @@ class DeliveriesTest {
         shard.allSettled("a", epoch);
         assertThat(shard.target.take()).containsExactly("8: 3 dup 4");
         shard.settle("a", 3, 4);
-        assertThat(shard.deliveries.messagesOf(shard.client("a"))).isZero();
+        assertThat(shard.deliveries.view.messagesOf(shard.client("a"))).isZero();
     }
 
     @Test
@@ -230,7 +230,7 @@ class DeliveriesTest {
         shard.deliveries.settle("a", epoch, new long[] {1});
         shard.allSettled("a", epoch);
         assertThat(shard.target.take()).isEmpty();
-        assertThat(shard.deliveries.messagesOf(shard.client("a"))).isZero();
+        assertThat(shard.deliveries.view.messagesOf(shard.client("a"))).isZero();
     }
 
     @Test
@@ -318,7 +318,7 @@ class DeliveriesTest {
         shard.publish("a", "m");
         shard.fold(attach("a", 8));
         shard.deliveries.settle("a", 1, new long[] {1});
-        assertThat(shard.deliveries.messagesOf(shard.client("a"))).isZero();
+        assertThat(shard.deliveries.view.messagesOf(shard.client("a"))).isZero();
     }
 
     @Test
@@ -356,10 +356,10 @@ class DeliveriesTest {
         shard.fold(attach("a", 7));
         shard.publish("a", "m", "m");
         shard.settle("a", 1);
-        assertThat(shard.deliveries.messagesOf(shard.client("a"))).isEqualTo(1);
-        assertThat(shard.deliveries.bytesOf(shard.client("a"))).isEqualTo(SIZE);
+        assertThat(shard.deliveries.view.messagesOf(shard.client("a"))).isEqualTo(1);
+        assertThat(shard.deliveries.view.bytesOf(shard.client("a"))).isEqualTo(SIZE);
         shard.log();
-        assertThat(shard.deliveries.messagesOf(shard.client("a"))).isEqualTo(1);
+        assertThat(shard.deliveries.view.messagesOf(shard.client("a"))).isEqualTo(1);
         assertThat(shard.client("a").queuedMessages()).isEqualTo(1);
     }
 
@@ -545,7 +545,7 @@ class DeliveriesTest {
         shard.publish("a", "2");
         shard.settle("a", 1);
         late.forEach(shard::fold);
-        assertThat(shard.deliveries.messagesOf(shard.client("a"))).isZero();
+        assertThat(shard.deliveries.view.messagesOf(shard.client("a"))).isZero();
         assertThat(shard.client("a").queuedMessages()).isEqualTo(1);
     }
 
@@ -604,12 +604,12 @@ class DeliveriesTest {
         assertThat(records.stream().flatMap(record -> record.clients().stream()))
                 .hasSizeGreaterThan(2)
                 .allMatch(client -> client.settled().length <= 10_000);
-        long queued = large.deliveries.messagesOf(large.client("a"));
-        long bytes = large.deliveries.bytesOf(large.client("a"));
+        long queued = large.deliveries.view.messagesOf(large.client("a"));
+        long bytes = large.deliveries.view.bytesOf(large.client("a"));
         for (Settled record : records) {
             large.fold(record);
-            assertThat(large.deliveries.messagesOf(large.client("a"))).isEqualTo(queued);
-            assertThat(large.deliveries.bytesOf(large.client("a"))).isEqualTo(bytes);
+            assertThat(large.deliveries.view.messagesOf(large.client("a"))).isEqualTo(queued);
+            assertThat(large.deliveries.view.bytesOf(large.client("a"))).isEqualTo(bytes);
         }
         assertThat(large.client("a").queuedMessages()).isEqualTo(queued);
     }

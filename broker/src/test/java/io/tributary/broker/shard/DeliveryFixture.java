@@ -89,7 +89,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
                 memory.part());
         losses = new LostMessages(deliveries, () -> nowMillis);
         queues.tellLosses(losses);
-        backlogs = new Backlogs(config.queue(), queues, deliveries);
+        backlogs = new Backlogs(config.queue(), queues, deliveries.view);
         redistributor = new Redistributor(
                 queues,
                 deliveries,

@@ -23,7 +23,7 @@ class ExpirySweepTest {
         return new ExpirySweep(
                 shard.state,
                 shard.queues,
-                shard.deliveries,
+                shard.deliveries.view,
                 shard.losses,
                 new ShardRecorder() {
                     @Override

@@ -50,7 +50,7 @@ class PriorityHistoriesTest {
         ExpirySweep sweep = new ExpirySweep(
                 shard.state,
                 shard.queues,
-                shard.deliveries,
+                shard.deliveries.view,
                 shard.losses,
                 new ShardRecorder() {
                     @Override

@@ -119,7 +119,7 @@ class QueueTrimmerTest {
         shard.fold(attach("a", 7), detach("a", 1, 0));
         shard.publish("a", "x".repeat(900), "y".repeat(900), "z".repeat(900));
         assertThat(shard.dropped).hasSize(1);
-        assertThat(shard.deliveries.bytesOf(shard.client("a")))
+        assertThat(shard.deliveries.view.bytesOf(shard.client("a")))
                 .isEqualTo(2L * message("y".repeat(900)).sizeBytes());
     }
 
@@ -228,7 +228,7 @@ class QueueTrimmerTest {
         shard.publish("a", "new");
         shard.store.answerAll();
         assertThat(shard.dropped).isEmpty();
-        assertThat(shard.deliveries.messagesOf(shard.client("a"))).isEqualTo(1);
+        assertThat(shard.deliveries.view.messagesOf(shard.client("a"))).isEqualTo(1);
     }
 
     // Without the store.
@@ -276,7 +276,7 @@ class QueueTrimmerTest {
             if (i % 700 == 0) {
                 shard.save();
             }
-            assertThat(shard.deliveries.messagesOf(shard.client("a"))).isLessThanOrEqualTo(100);
+            assertThat(shard.deliveries.view.messagesOf(shard.client("a"))).isLessThanOrEqualTo(100);
         }
         assertThat(shard.store.queueReads).isEmpty();
         assertThat(shard.dropped).hasSize(4900);

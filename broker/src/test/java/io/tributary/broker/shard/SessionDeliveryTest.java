@@ -65,7 +65,7 @@ class SessionDeliveryTest {
         shard.settle("a", 1);
         shard.fold(detach("a", 1, 2));
         assertThat(shard.deliveries.sessions()).isEqualTo(1);
-        assertThat(shard.deliveries.messagesOf(shard.client("a"))).isEqualTo(1);
+        assertThat(shard.deliveries.view.messagesOf(shard.client("a"))).isEqualTo(1);
         shard.log();
         assertThat(shard.deliveries.sessions()).isZero();
     }
