@@ -1,5 +1,6 @@
 package io.tributary.broker.tls;
 
+import io.tributary.common.digest.Sha256;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -8,7 +9,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -136,16 +136,12 @@ final class TlsFiles {
 
     /** Is the same for the same contents; keeps no secret. */
     String digest() {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            contents.forEach((file, content) -> {
-                digest.update((file + "\n" + content.bytes.length + "\n" + content.problem + "\n")
-                        .getBytes(StandardCharsets.UTF_8));
-                digest.update(content.bytes);
-            });
-            return HexFormat.of().formatHex(digest.digest());
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("a JDK without SHA-256", e);
-        }
+        MessageDigest digest = Sha256.begin();
+        contents.forEach((file, content) -> {
+            digest.update((file + "\n" + content.bytes.length + "\n" + content.problem + "\n")
+                    .getBytes(StandardCharsets.UTF_8));
+            digest.update(content.bytes);
+        });
+        return HexFormat.of().formatHex(digest.digest());
     }
 }

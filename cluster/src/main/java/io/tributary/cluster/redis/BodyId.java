@@ -1,7 +1,6 @@
 package io.tributary.cluster.redis;
 
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import io.tributary.common.digest.Sha256;
 import java.util.Arrays;
 import java.util.Base64;
 
@@ -19,14 +18,6 @@ final class BodyId {
     private BodyId() {}
 
     static byte[] of(byte[] body) {
-        return ENCODER.encode(Arrays.copyOf(sha256().digest(body), DIGEST_BYTES));
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+        return ENCODER.encode(Arrays.copyOf(Sha256.of(body), DIGEST_BYTES));
     }
 }

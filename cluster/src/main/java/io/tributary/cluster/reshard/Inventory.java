@@ -1,5 +1,6 @@
 package io.tributary.cluster.reshard;
 
+import io.tributary.common.digest.Sha256;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.RecordFormat;
@@ -11,7 +12,6 @@ import io.tributary.persistence.shard.ShardStore.Remnant;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 /**
  * What the shards of a cluster hold: how much, and a digest that is the same in whatever order it comes. Of a message
@@ -24,20 +24,12 @@ final class Inventory {
     private static final byte MESSAGE = 3;
     private static final byte EXPIRING = 4;
 
-    private final MessageDigest sha;
+    private final MessageDigest sha = Sha256.begin();
     private long sessions;
     private long wills;
     private long messages;
     private long bytes;
     private long digest;
-
-    Inventory() {
-        try {
-            sha = MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
-    }
 
     /** How much there is, and the digest. */
     record Sum(long sessions, long wills, long messages, long bytes, long digest) {

@@ -5,10 +5,9 @@ import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authenticator.NotMine;
 import io.tributary.broker.security.Authenticator.Refused;
 import io.tributary.broker.security.Authenticator.Result;
+import io.tributary.common.digest.Sha256;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.security.password.PasswordHash.Argon2id;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -69,7 +68,7 @@ public final class CredentialCheck {
         if (user == null) {
             return Authenticator.answer(new NotMine(() -> passwords.pretend(hashLike(name), password, asker)));
         }
-        if (password.length >= LEAST_TOKEN_BYTES && user.isToken().test(sha256(password))) {
+        if (password.length >= LEAST_TOKEN_BYTES && user.isToken().test(Sha256.of(password))) {
             return Authenticator.answer(user.known().apply(Proof.TOKEN));
         }
         CompletionStage<Boolean> right = user.password() == null
@@ -99,13 +98,5 @@ public final class CredentialCheck {
         byte[] bytes = new byte[16];
         new SecureRandom().nextBytes(bytes);
         return bytes;
-    }
-
-    private static byte[] sha256(byte[] secret) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(secret);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
     }
 }

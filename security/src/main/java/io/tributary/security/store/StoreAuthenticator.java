@@ -9,6 +9,7 @@ import io.tributary.broker.security.store.SecurityObject;
 import io.tributary.broker.security.store.SecurityStore;
 import io.tributary.broker.security.store.SecurityTable;
 import io.tributary.broker.security.store.StoredUser;
+import io.tributary.common.digest.Sha256;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.security.AuthenticatorConfig;
 import io.tributary.security.AuthenticatorContext;
@@ -97,7 +98,7 @@ public final class StoreAuthenticator implements Authenticator {
         }
         DeviceToken token = null;
         if (proof == Proof.TOKEN) {
-            token = token(user, DeviceToken.sha256(password));
+            token = token(user, Sha256.of(password));
             if (token == null) {
                 return new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "the device token has gone meanwhile");
             }

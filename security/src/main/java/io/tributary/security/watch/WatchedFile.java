@@ -1,11 +1,10 @@
 package io.tributary.security.watch;
 
+import io.tributary.common.digest.Sha256;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -73,7 +72,7 @@ public final class WatchedFile<T> implements Supplier<T>, AutoCloseable {
             if (seen.equals(looked)) {
                 return;
             }
-            byte[] found = sha256(Files.readAllBytes(content.file()));
+            byte[] found = Sha256.of(Files.readAllBytes(content.file()));
             if (!Arrays.equals(found, digest)) {
                 take(content.read().get());
                 digest = found;
@@ -111,13 +110,5 @@ public final class WatchedFile<T> implements Supplier<T>, AutoCloseable {
         Path real = file.toRealPath();
         BasicFileAttributes attributes = Files.readAttributes(real, BasicFileAttributes.class);
         return List.of(real, attributes.lastModifiedTime(), attributes.size());
-    }
-
-    private static byte[] sha256(byte[] content) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(content);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
     }
 }

@@ -18,6 +18,7 @@ import io.tributary.broker.security.store.SecurityRecorder;
 import io.tributary.broker.security.store.SecurityStore;
 import io.tributary.broker.security.store.SecurityTable;
 import io.tributary.broker.security.store.StoredUser;
+import io.tributary.common.digest.Sha256;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.ProtocolVersion;
@@ -300,7 +301,7 @@ class StoreAuthenticatorTest {
     }
 
     private static DeviceToken token(String secret, String user, long serial, @Nullable Instant expires) {
-        return new DeviceToken(DeviceToken.sha256(PasswordHash.utf8(secret)), user, serial, null, expires);
+        return new DeviceToken(Sha256.of(PasswordHash.utf8(secret)), user, serial, null, expires);
     }
 
     private static String hash(String password) {

@@ -14,6 +14,7 @@ import io.tributary.broker.security.store.Stamp;
 import io.tributary.broker.security.store.StoredUser;
 import io.tributary.broker.security.store.TenantLimits;
 import io.tributary.broker.tenant.TenantUse;
+import io.tributary.common.digest.Sha256;
 import io.tributary.security.password.PasswordHash;
 import io.tributary.security.password.PasswordHash.Argon2id;
 import io.tributary.security.work.WorkPool;
@@ -244,8 +245,8 @@ public final class SecurityResource {
             throw ApiProblem.bad("there is no user " + owner);
         }
         String secret = DeviceToken.newSecret();
-        DeviceToken token = new DeviceToken(
-                DeviceToken.sha256(PasswordHash.utf8(secret)), owner, stored.serial(), description, expires);
+        DeviceToken token =
+                new DeviceToken(Sha256.of(PasswordHash.utf8(secret)), owner, stored.serial(), description, expires);
         return store.change(Change.put(token, new Change.Absent(), request.by(), request.from()))
                 .thenApply(result -> {
                     Stamp stamp = done(table, token.id(), result);

@@ -1,9 +1,9 @@
 package io.tributary.broker.security.rules;
 
+import io.tributary.common.digest.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -13,15 +13,9 @@ import java.util.Set;
  * of rule sets, and the order of what is after {@code for}, decide nothing.
  */
 final class RuleDigest {
-    private final MessageDigest sha256;
+    private final MessageDigest sha256 = Sha256.begin();
 
-    private RuleDigest() {
-        try {
-            sha256 = MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
-    }
+    private RuleDigest() {}
 
     /** That of the rule sets in their order; 0 when there are none. */
     static long of(List<RuleSet> sets) {

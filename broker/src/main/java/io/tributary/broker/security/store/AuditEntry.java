@@ -1,8 +1,7 @@
 package io.tributary.broker.security.store;
 
+import io.tributary.common.digest.Sha256;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -95,14 +94,6 @@ record AuditEntry(
     }
 
     private static @Nullable String digest(byte @Nullable [] body) {
-        if (body == null) {
-            return null;
-        }
-        try {
-            byte[] whole = MessageDigest.getInstance("SHA-256").digest(body);
-            return HexFormat.of().formatHex(whole, 0, DIGEST_BYTES);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        return body == null ? null : HexFormat.of().formatHex(Sha256.of(body), 0, DIGEST_BYTES);
     }
 }

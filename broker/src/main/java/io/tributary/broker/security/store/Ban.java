@@ -1,6 +1,7 @@
 package io.tributary.broker.security.store;
 
 import io.tributary.broker.security.rules.AddressRange;
+import io.tributary.common.digest.Sha256;
 import io.tributary.common.event.TenantNames;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -84,7 +85,7 @@ public record Ban(
 
     /** The id of such a ban. */
     public static String automaticId(Subject subject, String value) {
-        byte[] who = DeviceToken.sha256((subject.text() + ':' + value).getBytes(StandardCharsets.UTF_8));
+        byte[] who = Sha256.of((subject.text() + ':' + value).getBytes(StandardCharsets.UTF_8));
         return AUTOMATIC + HexFormat.of().formatHex(who, 0, ID_BYTES);
     }
 

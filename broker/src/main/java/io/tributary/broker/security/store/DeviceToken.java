@@ -1,7 +1,6 @@
 package io.tributary.broker.security.store;
 
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.Arrays;
@@ -44,15 +43,6 @@ public record DeviceToken(
         byte[] random = new byte[SECRET_BYTES];
         new SecureRandom().nextBytes(random);
         return Base64.getUrlEncoder().withoutPadding().encodeToString(random);
-    }
-
-    /** The SHA-256 of a secret. */
-    public static byte[] sha256(byte[] secret) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(secret);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
     }
 
     /** The id of a token with this SHA-256. */

@@ -3,6 +3,7 @@ package io.tributary.broker.security.store;
 import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.rules.OwnRules;
 import io.tributary.broker.security.rules.Rule;
+import io.tributary.common.digest.Sha256;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
 import java.nio.charset.StandardCharsets;
@@ -119,7 +120,7 @@ public record StoredUser(
      * password has not changed.
      */
     public static byte[] saltInPlaceOf(String hash) {
-        return Arrays.copyOf(DeviceToken.sha256(hash.getBytes(StandardCharsets.UTF_8)), SALT_BYTES);
+        return Arrays.copyOf(Sha256.of(hash.getBytes(StandardCharsets.UTF_8)), SALT_BYTES);
     }
 
     /** Whether an earlier version of the user had the same password, as far as hashes tell. */

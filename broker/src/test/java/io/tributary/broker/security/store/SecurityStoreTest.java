@@ -17,6 +17,7 @@ import io.tributary.broker.security.store.ChangeResult.Done;
 import io.tributary.broker.security.store.ChangeResult.NotNow;
 import io.tributary.broker.security.store.ChangeResult.Refused;
 import io.tributary.broker.security.store.ChangeResult.Unknown;
+import io.tributary.common.digest.Sha256;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.QoS;
@@ -268,7 +269,7 @@ class SecurityStoreTest {
         Stamp _ = stampOf(owner.put("alice", false, new Absent()));
         Stamp _ = stampOf(owner.put("bob", false, new Absent()));
         for (String user : List.of("r:alice", "r:bob", "r:nobody")) {
-            byte[] sha256 = DeviceToken.sha256(user.getBytes(StandardCharsets.UTF_8));
+            byte[] sha256 = Sha256.of(user.getBytes(StandardCharsets.UTF_8));
             Stamp _ = stampOf(
                     owner.change(Change.put(new DeviceToken(sha256, user, 1, null, null), new Absent(), "test", "")));
         }

@@ -1,9 +1,8 @@
 package io.tributary.cluster.kafka.app;
 
+import io.tributary.common.digest.Sha256;
 import io.tributary.common.event.TenantNames;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +36,7 @@ final class TopicNames {
         escape(named.identifier, name);
         if (name.length() > MAX_LENGTH) {
             name.setLength(MAX_LENGTH - DIGEST_MARK.length() - DIGEST_CHARACTERS);
-            name.append(DIGEST_MARK).append(HEX.formatHex(sha256(utf8)), 0, DIGEST_CHARACTERS);
+            name.append(DIGEST_MARK).append(HEX.formatHex(Sha256.of(utf8)), 0, DIGEST_CHARACTERS);
         }
         return name.toString();
     }
@@ -94,13 +93,5 @@ final class TopicNames {
 
     private static boolean isHex(char c) {
         return HexFormat.isHexDigit(c);
-    }
-
-    private static byte[] sha256(byte[] bytes) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(bytes);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
     }
 }

@@ -1,0 +1,5 @@
+/** Digests of bytes. */
+@NullMarked
+package io.tributary.common.digest;
+
+import org.jspecify.annotations.NullMarked;
