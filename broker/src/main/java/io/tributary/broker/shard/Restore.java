@@ -238,22 +238,11 @@ final class Restore {
         bytes = 0;
     }
 
+    /** Nothing is put meanwhile: what was copied so far may be of clients that a later part clears. */
     private void clearSome() {
         long applied = Math.min(storedApplied, ShardStore.NOTHING_APPLIED) - 1;
-        SavePoint part = new SavePoint(
-                ownerEpoch,
-                storedApplied,
-                applied,
-                LogRecord.NO_LEADER,
-                -1,
-                ShardStore.NO_SNAPSHOT,
-                List.of(),
-                List.copyOf(cleared.subList(0, MOST_CLEARED)),
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of());
+        List<String> some = List.copyOf(cleared.subList(0, MOST_CLEARED));
+        SavePoint part = SavePoint.clearing(ownerEpoch, storedApplied, applied, some);
         outcome.whenSaved(store.save(shard, part), this::save);
         storedApplied = applied;
         cleared = cleared.subList(MOST_CLEARED, cleared.size());

@@ -43,6 +43,24 @@ public record SavePoint(
         List<WillKey> willsRemoved,
         List<ClientWill> wills) {
 
+    /** One that clears clients and changes nothing else. */
+    public static SavePoint clearing(long ownerEpoch, long expectedApplied, long applied, List<String> clients) {
+        return new SavePoint(
+                ownerEpoch,
+                expectedApplied,
+                applied,
+                LogRecord.NO_LEADER,
+                -1,
+                ShardStore.NO_SNAPSHOT,
+                List.of(),
+                clients,
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of());
+    }
+
     /** The same with another leader epoch. */
     public SavePoint withLeaderEpoch(int newLeaderEpoch) {
         return new SavePoint(
