@@ -44,7 +44,7 @@ final class KeepAlive {
     }
 
     private void check() {
-        if (!context.gate().isOpen() || context.sink().isHeldBack()) {
+        if (!context.gate().isOpen() || context.sink().wasHeldBack()) {
             touch();
         }
         long left = lastNanos + limitNanos - context.nanoTime();

@@ -33,10 +33,10 @@ public interface PacketSink {
     boolean isWritable();
 
     /**
-     * Whether it is no wonder that nothing comes of the client: it is not read while memory is short, or while much
-     * waits to be written to it, as long as it takes some of that from one call to the next.
+     * Whether it is no wonder that nothing came of the client since this was asked last: it is not read while memory is
+     * short, or while much waits to be written to it, as long as it has taken some of that since.
      */
-    default boolean isHeldBack() {
+    default boolean wasHeldBack() {
         return false;
     }
 

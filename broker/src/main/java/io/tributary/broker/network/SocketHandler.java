@@ -351,7 +351,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
 
     /** While nothing is read, few answers are added: nearly always it is the client that makes a difference. */
     @Override
-    public boolean isHeldBack() {
+    public boolean wasHeldBack() {
         if (!choked) {
             return unfinished.isWaiting();
         }

@@ -66,7 +66,7 @@ final class FakeSink implements PacketSink {
     }
 
     @Override
-    public boolean isHeldBack() {
+    public boolean wasHeldBack() {
         return heldBack;
     }
 
