@@ -48,11 +48,11 @@ record Loaded(
         willMemory.take(state.willBytes() - willMemory.taken());
     }
 
-    /** Whether the record that is being folded brings more of wills than this node has room for. */
-    boolean isFullOfWills() {
+    /** The record that is being folded brings a will: counts it, and tells whether this node has room for it. */
+    boolean admitWill() {
         long before = willMemory.taken();
         countWills();
-        return willMemory.taken() > before && willMemory.isFull();
+        return willMemory.taken() <= before || !willMemory.isFull();
     }
 
     /** Forwards a message in the name of the record that is being folded. */

@@ -349,7 +349,7 @@ final class ShardService implements Effects {
     public void attached(SessionState client, @Nullable Before before) {
         redistributor.returned(client);
         String node = client.node();
-        if (node != null && client.will() != null && loaded.isFullOfWills()) {
+        if (node != null && client.will() != null && !loaded.admitWill()) {
             answers.refuseWill(client, node, before);
             return;
         }
