@@ -20,6 +20,8 @@ final class InboundPacketIds {
     }
 
     private final PacketIdSet open;
+
+    // Each a part of open.
     private final PacketIdSet routing = new PacketIdSet();
     private final PacketIdSet releasing = new PacketIdSet();
     private final PacketIdSet resumed;

@@ -88,7 +88,8 @@ public final class KafkaMaps implements AutoCloseable {
      * @throws IllegalStateException when a map of this name is open
      */
     public KafkaReplicatedMap open(String name) {
-        return open(name, new ByteBudget(config.appends().bufferBytes()), ofOthers);
+        ByteBudget noneOfItsOwn = new ByteBudget(config.appends().bufferBytes()); // the shared one is smaller
+        return open(name, noneOfItsOwn, ofOthers);
     }
 
     /**
