@@ -3,6 +3,7 @@ package io.tributary.broker.subscription;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.Permissions;
 import io.tributary.common.event.GroupIdentifier;
+import io.tributary.common.time.LineAMinute;
 import io.tributary.common.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -24,6 +25,11 @@ import org.slf4j.LoggerFactory;
  */
 final class SubscriptionIndex {
     private static final Logger LOG = LoggerFactory.getLogger(SubscriptionIndex.class);
+
+    /** An authorizer that fails may do so for each of a million sessions. */
+    private static final LineAMinute WITHOUT_ANYTHING = new LineAMinute(System::nanoTime);
+
+    private static final LineAMinute WITH_ALL = new LineAMinute(System::nanoTime);
 
     private final ExactFilters exact = new ExactFilters();
     private final SubscriptionTrie<Subscriber, Receiver> trie = new SubscriptionTrie<>();
@@ -204,7 +210,10 @@ final class SubscriptionIndex {
     }
 
     private static Permissions nothing(Subscriber subscriber, RuntimeException failure) {
-        LOG.warn("the authorizer failed, which means no: {} receives nothing", subscriber, failure);
+        String others = WITHOUT_ANYTHING.happened();
+        if (others != null) {
+            LOG.warn("the authorizer failed, which means no: {} receives nothing{}", subscriber, others, failure);
+        }
         return Permissions.nothing();
     }
 
@@ -221,7 +230,10 @@ final class SubscriptionIndex {
         try {
             return subscriptions.areWithin(permissions(subscriber));
         } catch (RuntimeException failure) {
-            LOG.warn("the authorizer failed, so that {} keeps its subscriptions", subscriber, failure);
+            String others = WITH_ALL.happened();
+            if (others != null) {
+                LOG.warn("the authorizer failed, so that {} keeps its subscriptions{}", subscriber, others, failure);
+            }
             return true;
         }
     }
