@@ -34,6 +34,7 @@ final class SavePoints {
     private static final int MOST_RECORDS_FACTOR = 4;
 
     private static final long NONE = Long.MAX_VALUE;
+    private static final long NOT_HELD = Long.MIN_VALUE;
 
     private final int shard;
     private final ShardConfig config;
@@ -58,7 +59,7 @@ final class SavePoints {
     private boolean storing;
     private long retryAtMillis;
     private boolean fenced;
-    private long heldUntilMillis = Long.MIN_VALUE;
+    private long heldUntilMillis = NOT_HELD;
     private @Nullable Runnable onCaughtUp;
 
     SavePoints(
@@ -87,8 +88,11 @@ final class SavePoints {
      * @param isSomethingSettled whether there is something to log, which is reason enough for a save point
      */
     boolean wantsSettled(boolean isSomethingSettled) {
-        boolean isDue = isTime() || (isSomethingSettled && isIntervalOver(lastBegunMillis));
-        return taken == null && awaitedSettled == NONE && isDue && !isBehind() && !isHeld();
+        return taken == null
+                && awaitedSettled == NONE
+                && (isTime() || (isSomethingSettled && isIntervalOver(lastBegunMillis)))
+                && !isBehind()
+                && !isHeld();
     }
 
     /**
@@ -101,7 +105,7 @@ final class SavePoints {
 
     /** Whether the store stays as it is for another node. */
     boolean isHeld() {
-        return environment.clockMillis().getAsLong() < heldUntilMillis && !isBehind();
+        return heldUntilMillis != NOT_HELD && environment.clockMillis().getAsLong() < heldUntilMillis && !isBehind();
     }
 
     /**
