@@ -117,13 +117,31 @@ final class OutboundFlow {
 
     /** Takes a message without a sequence number. */
     void offer(Queued message) {
-        if (message.qos().isAcknowledged()) {
-            assert !persistent : "comes through the log";
-            unnumbered.add(message);
+        boolean followed = message.qos().isAcknowledged();
+        assert !followed || !persistent : "comes through the log";
+        OutboundQueue queue = followed ? unnumbered : qos0;
+        if (queue.letsPass() && isNothingFollowedWaiting() && hasRoom(message.qos())) {
+            sendAtOnce(message);
         } else {
-            qos0.add(message);
+            queue.add(message);
+            pump();
         }
-        pump();
+    }
+
+    private void sendAtOnce(Queued message) {
+        if (message.qos().isAcknowledged()) {
+            sharedWasLast = false;
+            maybeSentUpTo++;
+            send(maybeSentUpTo, message, false);
+        } else {
+            writer.write(message, 0, false);
+        }
+        onSent.run();
+    }
+
+    /** Whether no message of QoS 1 or 2 waits; they go first. */
+    private boolean isNothingFollowedWaiting() {
+        return parked.isEmpty() && unnumbered.isEmpty() && shared.isEmpty();
     }
 
     /**
@@ -144,9 +162,7 @@ final class OutboundFlow {
         if (!context.sink().isWritable()) {
             return false;
         }
-        return qos.isAcknowledged()
-                ? parked.isEmpty() && unnumbered.isEmpty() && shared.isEmpty() && inFlight.admits(maybeSentUpTo + 1)
-                : qos0.isEmpty();
+        return qos.isAcknowledged() ? isNothingFollowedWaiting() && inFlight.admits(maybeSentUpTo + 1) : qos0.isEmpty();
     }
 
     /** Takes a PUBACK; one for nothing in flight does no harm. */

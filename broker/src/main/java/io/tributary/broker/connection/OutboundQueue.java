@@ -41,6 +41,11 @@ final class OutboundQueue {
         this.hold = hold;
     }
 
+    /** Whether a message that can be sent at once need not be added first: it would be the next, and is not counted. */
+    boolean letsPass() {
+        return count == 0 && hold == null;
+    }
+
     /** Adds a message, or drops one. */
     void add(Queued message) {
         long size = size(message);

@@ -115,6 +115,66 @@ class OutboundFlowTransientTest {
         assertThat(text(fixture.sink.takeOnly(Publish.class))).isEqualTo("b");
     }
 
+    /** The socket takes messages again, and the connection was not told yet. */
+    @Test
+    void messageThatFindsTheSocketFreeAgainIsSentBehindThoseThatWait() {
+        fixture.connect(Connects.v5());
+        for (QoS qos : QoS.values()) {
+            fixture.sink.writable = false;
+            fixture.deliver(queued("a", qos));
+            fixture.deliver(queued("b", qos));
+            fixture.sink.writable = true;
+
+            fixture.deliver(queued("c", qos));
+            fixture.deliver(queued("d", qos));
+
+            assertThat(texts(fixture.sink.take(Publish.class))).containsExactly("a", "b", "c", "d");
+        }
+    }
+
+    @Test
+    void messageOfQos0ThatFindsTheSocketFreeAgainIsSentBehindFollowedOnesThatWait() {
+        fixture.connect(Connects.v5());
+        fixture.sink.writable = false;
+        fixture.deliver(queued("a", QoS.AT_LEAST_ONCE));
+        fixture.sink.writable = true;
+
+        fixture.deliver(queued("b", QoS.AT_MOST_ONCE));
+
+        assertThat(texts(fixture.sink.take(Publish.class))).containsExactly("a", "b");
+    }
+
+    @Test
+    void messageOfAHigherPriorityThatFindsTheSocketFreeAgainIsSentFirst() {
+        fixture.connect(Connects.v5());
+        for (QoS qos : QoS.values()) {
+            fixture.sink.writable = false;
+            fixture.deliver(queued("a", qos, 0));
+            fixture.sink.writable = true;
+
+            fixture.deliver(queued("b", qos, 2));
+            fixture.deliver(queued("c", qos, 1));
+
+            assertThat(texts(fixture.sink.take(Publish.class))).containsExactly("b", "a", "c");
+        }
+    }
+
+    @Test
+    void numbersGoOnWhenMessagesWaitedBetween() {
+        fixture.connect(Connects.v5().receiveMaximum(2));
+        for (String each : List.of("a", "b", "c", "d")) {
+            fixture.deliver(queued(each, QoS.AT_LEAST_ONCE));
+        }
+        for (int id = 1; id <= 4; id++) {
+            fixture.send(puback(id));
+        }
+        fixture.deliver(queued("e", QoS.AT_LEAST_ONCE));
+
+        assertThat(fixture.sink.take(Publish.class))
+                .extracting(Publish::packetId)
+                .containsExactly(1, 2, 3, 4, 5);
+    }
+
     @Test
     void dropsNewestWhenQueueIsFull() {
         outbound(new OutboundLimits(1, 0, 2, 1_000, Overflow.DROP_NEWEST));
