@@ -325,11 +325,14 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         if (closing || isEnded) {
             return false;
         }
-        if (!full && !takesMessages()) {
+        if (takesMessages()) {
+            return true;
+        }
+        if (!full) {
             relieve();
             full = !takesMessages();
         }
-        return takesMessages();
+        return !full;
     }
 
     private boolean takesMessages() {
