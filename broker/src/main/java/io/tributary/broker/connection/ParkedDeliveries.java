@@ -96,7 +96,10 @@ final class ParkedDeliveries {
     }
 
     private @Nullable ParkedDeliveries next() {
-        return higher == null ? this : next(lowest());
+        if (higher == null) {
+            return waiting.isEmpty() ? null : this;
+        }
+        return next(lowest());
     }
 
     /**
