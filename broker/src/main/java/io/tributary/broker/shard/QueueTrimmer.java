@@ -105,6 +105,9 @@ final class QueueTrimmer {
     }
 
     private boolean isOver(SessionState client) {
+        if (client.queuedMessages() <= limits.maxMessages() && client.queuedBytes() <= limits.maxBytes()) {
+            return false; // however much of it is settled
+        }
         long messages = view.messagesOf(client);
         long bytes = view.bytesOf(client);
         return (messages > limits.maxMessages() || bytes > limits.maxBytes())
