@@ -22,11 +22,11 @@ final class RememberingPermissions implements Permissions {
     @Override
     public Decision mayPublish(String topic, QoS qos, boolean retain) {
         BoundRules now = permissions.bound();
+        if (permissions.isWithoutRules(now)) {
+            return RulePermissions.withoutRules(topic);
+        }
         OfRule known = published.find(now.book(), topic, retain);
         if (known == null) {
-            if (permissions.isWithoutRules(now)) {
-                return RulePermissions.withoutRules(topic);
-            }
             known = published.keep(topic, retain, permissions.publishing(now, topic, retain));
         }
         return known.at(qos);
@@ -40,11 +40,11 @@ final class RememberingPermissions implements Permissions {
     @Override
     public Decision mayReceive(String topic) {
         BoundRules now = permissions.bound();
+        if (permissions.isWithoutRules(now)) {
+            return Decision.ALLOWED;
+        }
         OfRule known = received.find(now.book(), topic, false);
         if (known == null) {
-            if (permissions.isWithoutRules(now)) {
-                return Decision.ALLOWED;
-            }
             known = received.keep(topic, false, permissions.receiving(now, topic));
         }
         return known.here();
