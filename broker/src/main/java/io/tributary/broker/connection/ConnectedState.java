@@ -28,6 +28,7 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.thread.RoomQueue;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -38,6 +39,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectedState {
     private static final Pingresp PINGRESP = new Pingresp();
+
+    /** Why packets wait for a held one. */
+    private static final Set<PauseReason> HELD =
+            Set.of(PauseReason.BEHIND, PauseReason.PUBLISHING, PauseReason.STORING);
 
     private final ConnectionContext context;
     private final Identity identity;
@@ -259,7 +264,7 @@ final class ConnectedState {
             taker.accept(packet);
         }
         if (held == null) {
-            context.gate().open(PauseReason.BEHIND, PauseReason.PUBLISHING, PauseReason.STORING);
+            context.gate().open(HELD);
         }
     }
 

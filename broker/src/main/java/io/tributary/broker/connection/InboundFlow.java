@@ -94,19 +94,22 @@ final class InboundFlow {
      * @throws MqttException when the client breaks MQTT's rules or a limit for which it is disconnected
      */
     void publish(Publish packet) {
-        String topic = aliases.resolve(packet);
-        Message message = message(topic, packet);
-        if (hasWaited || !waitsForTenant(message.sizeBytes(), packet)) {
+        Message message = message(aliases.resolve(packet), packet);
+        if (hasWaited || !waitsForTenant(message, packet)) {
             hasWaited = false;
             publish(message, packet.packetId());
         }
     }
 
     /** Counts the message, or has it wait while its tenant's clients publish too fast. */
-    private boolean waitsForTenant(long bytes, Publish packet) {
+    private boolean waitsForTenant(Message message, Publish packet) {
         rate.count();
-        long waitNanos = tenantPace == null ? 0 : tenantPace.count(bytes);
-        if (tenantPace == null || waitNanos == 0) {
+        if (tenantPace == null) {
+            return false;
+        }
+        long bytes = message.sizeBytes();
+        long waitNanos = tenantPace.count(bytes);
+        if (waitNanos == 0) {
             return false;
         }
         tenantPace.await(waitNanos, bytes, () -> {

@@ -46,15 +46,18 @@ final class PacketGate {
     }
 
     /**
-     * Takes reasons away, at once: what is taken behind the first may be held for another one. If none is left, packets
-     * are taken before this returns, and may have closed the gate again, for the same reason perhaps.
+     * Takes a reason away. If none is left, packets are taken before this returns, and may have closed the gate again,
+     * for the same reason perhaps.
      */
-    void open(PauseReason... gone) {
-        boolean isGone = false;
-        for (PauseReason reason : gone) {
-            isGone |= reasons.remove(reason);
+    void open(PauseReason gone) {
+        if (reasons.remove(gone) && reasons.isEmpty()) {
+            onOpen.run();
         }
-        if (isGone && reasons.isEmpty()) {
+    }
+
+    /** Takes several reasons away, at once: what is taken behind the first may be held for another one. */
+    void open(Set<PauseReason> gone) {
+        if (reasons.removeAll(gone) && reasons.isEmpty()) {
             onOpen.run();
         }
     }

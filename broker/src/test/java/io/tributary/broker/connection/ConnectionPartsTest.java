@@ -132,6 +132,21 @@ class ConnectionPartsTest {
     }
 
     @Test
+    void readGateTellsOnceWhenSeveralReasonsGoTogether() {
+        int[] opened = new int[1];
+        PacketGate gate = new PacketGate(new CountingRecorder(), () -> opened[0]++);
+        Set<PauseReason> held = Set.of(PauseReason.BEHIND, PauseReason.PUBLISHING, PauseReason.STORING);
+        gate.close(PauseReason.BEHIND);
+        gate.close(PauseReason.STORING);
+
+        gate.open(held);
+        gate.open(held);
+
+        assertThat(gate.isOpen()).isTrue();
+        assertThat(opened[0]).isEqualTo(1);
+    }
+
+    @Test
     void limitsRefuseWhatMakesNoSense() {
         assertInvalid(() -> new MessageRate(-1, 0, MessageRate.Policy.BACKPRESSURE));
         assertInvalid(() -> new MessageRate(1, 0, MessageRate.Policy.BACKPRESSURE));
