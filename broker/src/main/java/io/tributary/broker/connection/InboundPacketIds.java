@@ -44,14 +44,14 @@ final class InboundPacketIds {
         return releasing.contains(packetId) ? State.RELEASING : State.RECEIVED;
     }
 
-    /** Notes that a message is that far. */
+    /** Notes that a message is that far: each state follows the one before. */
     void put(int packetId, State state) {
-        open.add(packetId);
-        routing.remove(packetId);
-        releasing.remove(packetId);
         switch (state) {
-            case ROUTING -> routing.add(packetId);
-            case RECEIVED -> {}
+            case ROUTING -> {
+                open.add(packetId);
+                routing.add(packetId);
+            }
+            case RECEIVED -> routing.remove(packetId);
             case RELEASING -> releasing.add(packetId);
         }
     }

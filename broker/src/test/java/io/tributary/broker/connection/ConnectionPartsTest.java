@@ -99,11 +99,42 @@ class ConnectionPartsTest {
     }
 
     @Test
+    void inboundPacketIdentifierHasOneStateAfterTheOther() {
+        InboundPacketIds ids = new InboundPacketIds(new int[] {3});
+        assertThat(ids.get(4)).isNull();
+        ids.put(4, InboundPacketIds.State.ROUTING);
+        assertThat(ids.get(4)).isEqualTo(InboundPacketIds.State.ROUTING);
+        ids.put(4, InboundPacketIds.State.RECEIVED);
+        for (int packetId : new int[] {3, 4}) {
+            assertThat(ids.get(packetId)).isEqualTo(InboundPacketIds.State.RECEIVED);
+            ids.put(packetId, InboundPacketIds.State.RELEASING);
+            assertThat(ids.get(packetId)).isEqualTo(InboundPacketIds.State.RELEASING);
+            ids.free(packetId);
+            assertThat(ids.get(packetId)).isNull();
+        }
+        assertThat(ids.size()).isZero();
+    }
+
+    @Test
+    void inboundPacketIdentifierIsFreeForAnotherMessageWhenItsMessageIsRefused() {
+        InboundPacketIds ids = new InboundPacketIds(new int[0]);
+        for (int i = 0; i < 2; i++) {
+            ids.put(5, InboundPacketIds.State.ROUTING);
+            ids.free(5);
+            assertThat(ids.get(5)).isNull();
+        }
+        ids.put(5, InboundPacketIds.State.ROUTING);
+        ids.put(5, InboundPacketIds.State.RECEIVED);
+        assertThat(ids.get(5)).isEqualTo(InboundPacketIds.State.RECEIVED);
+    }
+
+    @Test
     void inboundPacketIdentifiersTakeLittleMemory() {
         InboundPacketIds ids = new InboundPacketIds(new int[0]);
 
         long bytes = Allocated.bytesBy(() -> {
             for (int packetId = 1; packetId <= 10_000; packetId++) {
+                ids.put(packetId, InboundPacketIds.State.ROUTING);
                 ids.put(packetId, InboundPacketIds.State.RECEIVED);
             }
         });
