@@ -55,6 +55,9 @@ final class ShardDriver implements Tenure.Loser {
     private volatile ShardStats stats = ShardStats.NONE;
     private volatile TenantShares shares = new TenantShares();
     private long foldingOffset;
+    /** Whether {@link #serve} has changed something, and what follows from it is to be done when the turn ends. */
+    private boolean isEndAskedFor;
+
     private long retryAtMillis = Long.MAX_VALUE;
 
     /** Whether the log has lost its end: numbers that connections know messages by are given to others. */
@@ -483,12 +486,21 @@ final class ShardDriver implements Tenure.Loser {
         }
     }
 
-    /** The same with what may change a session: ends the turn. */
+    /**
+     * The same with what may change a session: the turn's end sends and logs what the requests of the turn have
+     * changed, PUBRECs of many sessions in one record.
+     */
     void serve(Consumer<ShardService> request) {
         ask(request);
-        if (service != null) {
-            endOfTurn();
+        if (service != null && !isEndAskedFor) {
+            isEndAskedFor = true;
+            thread.atEndOfTurn(this::endServing);
         }
+    }
+
+    private void endServing() {
+        isEndAskedFor = false;
+        endOfTurn();
     }
 
     /** A node that could not be reached for a while can be: its connections are told everything again. */

@@ -12,4 +12,12 @@ interface ShardExecutor extends Executor {
     default boolean isCaller() {
         return true;
     }
+
+    /**
+     * Runs the action once the tasks that wait are done, or many of them; at once where tasks do not wait. Only for
+     * what it runs.
+     */
+    default void atEndOfTurn(Runnable action) {
+        action.run();
+    }
 }

@@ -7,14 +7,15 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Runs some of the node's shards, one task after the other: on a thread of its own, or at the end of the {@link Turn}
- * of a thread that queued something, while its own is idle and there is little to do. What is queued is bounded by its
- * senders: the log is paused when a driver is behind, a connection has a window, and a driver reads one page a session
- * and saves once at a time.
+ * of a thread that queued something, while its own is idle and there is little to do. Tasks that wait together, up to
+ * 64 or for a millisecond, are a turn. What is queued is bounded by its senders: the log is paused when a driver is
+ * behind, a connection has a window, and a driver reads one page a session and saves once at a time.
  */
 public final class ShardThread implements ShardExecutor, TickingThread {
     private static final Logger LOG = LoggerFactory.getLogger(ShardThread.class);
@@ -25,12 +26,13 @@ public final class ShardThread implements ShardExecutor, TickingThread {
     /** The records that a task counts as when nobody knows how long it takes. */
     static final int MUCH = LITTLE_RECORDS + 1;
 
-    private static final int LITTLE_TASKS = 64;
-    private static final long LITTLE_NANOS = 1_000_000;
+    private static final int TURN_TASKS = 64;
+    private static final long TURN_NANOS = 1_000_000;
 
     private final Queue<Task> tasks = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waitingRecords = new AtomicInteger();
     private final List<Runnable> ticks = new ArrayList<>(); // only at work
+    private final List<Runnable> turnEnds = new ArrayList<>(); // only at work
     private final Thread thread;
     private final Worker worker;
     private volatile boolean stopping;
@@ -71,6 +73,12 @@ public final class ShardThread implements ShardExecutor, TickingThread {
         worker.queued();
     }
 
+    @Override
+    public void atEndOfTurn(Runnable action) {
+        assert isCaller();
+        turnEnds.add(action);
+    }
+
     /** Has what is queued run now. */
     void wake() {
         worker.queued();
@@ -97,21 +105,34 @@ public final class ShardThread implements ShardExecutor, TickingThread {
 
     private void run() {
         long nextTick = System.nanoTime() + TICK_NANOS;
-        while (true) {
-            Task task = tasks.poll();
+        while (!stopping || !tasks.isEmpty()) {
             long now = System.nanoTime();
             if (now - nextTick >= 0) {
                 nextTick = now + TICK_NANOS;
                 ticks.forEach(ShardThread::runSafely);
             }
-            if (task != null) {
-                run(task);
-            } else if (stopping) {
-                return;
-            } else {
-                worker.rest(nextTick - now);
+            takeTurn(() -> true);
+            if (!stopping && tasks.isEmpty()) {
+                worker.rest(nextTick - System.nanoTime());
             }
         }
+    }
+
+    /** Runs tasks while they may be run, not too many, and then what they have asked for. */
+    private void takeTurn(BooleanSupplier mayRun) {
+        long begin = System.nanoTime();
+        for (int done = 0; done < TURN_TASKS && System.nanoTime() - begin < TURN_NANOS; done++) {
+            Task task = tasks.peek();
+            if (task == null || !mayRun.getAsBoolean()) { // its records were counted before it was queued
+                break;
+            }
+            tasks.remove(); // nobody else does while this one is at work
+            run(task);
+        }
+        for (int i = 0; i < turnEnds.size(); i++) { // one may ask for another
+            runSafely(turnEnds.get(i));
+        }
+        turnEnds.clear();
     }
 
     private void run(Task task) {
@@ -144,15 +165,7 @@ public final class ShardThread implements ShardExecutor, TickingThread {
 
         @Override
         public void doLittle() {
-            long begin = System.nanoTime();
-            for (int done = 0; done < LITTLE_TASKS && System.nanoTime() - begin < LITTLE_NANOS; done++) {
-                Task task = tasks.peek();
-                if (task == null || !isLittle()) { // its records were counted before it was queued
-                    return;
-                }
-                tasks.remove(); // nobody else does while this one is at work
-                run(task);
-            }
+            takeTurn(this::isLittle);
         }
     }
 }

@@ -19,6 +19,7 @@ import io.tributary.common.event.Principal;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
+import io.tributary.common.event.ShardEvent.ClientSettled;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.Owner;
 import io.tributary.common.event.ShardEvent.Publish;
@@ -60,7 +61,34 @@ class ShardDriverTest {
     private long recordsLost;
     private final List<Long> handedOn = new ArrayList<>();
     private final DeliveryMemory willMemory = new DeliveryMemory(4096);
-    private final ShardDriver driver = new ShardDriver(0, environment(), Runnable::run);
+    private final Turns turns = new Turns();
+    private final ShardDriver driver = new ShardDriver(0, environment(), turns);
+
+    /** Has each turn end at once, unless it is left open. */
+    private static final class Turns implements ShardExecutor {
+        private final List<Runnable> ends = new ArrayList<>();
+        private boolean isLeftOpen;
+
+        @Override
+        public void execute(Runnable task) {
+            task.run();
+        }
+
+        @Override
+        public void atEndOfTurn(Runnable action) {
+            if (isLeftOpen) {
+                ends.add(action);
+            } else {
+                action.run();
+            }
+        }
+
+        void end() {
+            isLeftOpen = false;
+            ends.forEach(Runnable::run);
+            ends.clear();
+        }
+    }
 
     // Taking a shard over.
 
@@ -485,6 +513,41 @@ class ShardDriverTest {
         assertThat(target.take()).isEmpty();
         read();
         assertThat(target.take()).containsExactly("7: received [1]");
+    }
+
+    @Test
+    void pubrecsOfATurnAreLoggedInOneRecord() {
+        goLive();
+        fold(attach("a", 7), attach("b", 8));
+        fold(publish("m", recipient("a", 1), recipient("b", 2)), publish("n", recipient("a", 1)));
+        turns.isLeftOpen = true;
+        driver.serve(service -> service.received("a", 1, new long[] {1}));
+        driver.serve(service -> service.received("b", 2, new long[] {1}));
+        driver.serve(service -> service.received("a", 1, new long[] {2}));
+        assertThat(log.pending()).isEmpty();
+        turns.end();
+        assertThat(log.pending())
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        Settled.class,
+                        settled -> assertThat(settled.clients())
+                                .extracting(ClientSettled::clientId)
+                                .containsExactly("a", "b"));
+        driver.serve(service -> service.received("b", 2, new long[] {1}));
+        assertThat(log.pending()).as("the next turn").hasSize(1);
+    }
+
+    @Test
+    void pubrecsAreLoggedOnceWhenTheShardIsRevokedBeforeTheTurnEnds() {
+        goLive();
+        fold(attach("a", 7));
+        fold(publish("m", recipient("a", 1)));
+        turns.isLeftOpen = true;
+        driver.serve(service -> service.received("a", 1, new long[] {1}));
+        driver.revoked(() -> {});
+        assertThat(log.pending()).singleElement().isInstanceOf(Settled.class);
+        turns.end();
+        assertThat(log.pending()).hasSize(1);
     }
 
     @Test

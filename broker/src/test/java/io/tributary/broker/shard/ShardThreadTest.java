@@ -1,6 +1,7 @@
 package io.tributary.broker.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -59,6 +60,53 @@ class ShardThreadTest {
         }
         done.await();
         assertThat(run).containsExactly(0, 1, 2);
+    }
+
+    /** A turn is over after a millisecond, which may be before the second task. */
+    @Test
+    void turnEndsOnceWhenTheTasksThatWaitAreDone() {
+        thread.start();
+        await().until(() -> orderOfTwoTasksAndAnEnd().equals(List.of(0, 1, 2)));
+    }
+
+    private List<Integer> orderOfTwoTasksAndAnEnd() throws InterruptedException {
+        List<Integer> order = new ArrayList<>();
+        CountDownLatch done = new CountDownLatch(3);
+        thread.execute(() -> {
+            thread.executeSoon(() -> note(1, order, done));
+            thread.atEndOfTurn(() -> note(2, order, done));
+            note(0, order, done);
+        });
+        done.await();
+        return order;
+    }
+
+    private static void note(int number, List<Integer> order, CountDownLatch done) {
+        order.add(number);
+        done.countDown();
+    }
+
+    @Test
+    void turnEndsThoughMoreTasksWaitAndSomeFail() throws InterruptedException {
+        CountDownLatch done = new CountDownLatch(1);
+        thread.execute(() -> {
+            thread.atEndOfTurn(() -> {
+                thread.atEndOfTurn(() -> run.add(-2));
+                run.add(-1);
+                throw new IllegalStateException("on purpose");
+            });
+            throw new IllegalStateException("on purpose");
+        });
+        for (int i = 0; i < 1000; i++) {
+            int number = i;
+            thread.execute(() -> run.add(number));
+        }
+        thread.execute(done::countDown);
+        thread.start();
+        done.await();
+        assertThat(run).hasSize(1002);
+        assertThat(run.indexOf(-1)).isLessThan(64);
+        assertThat(run.indexOf(-2)).isEqualTo(run.indexOf(-1) + 1);
     }
 
     @Test

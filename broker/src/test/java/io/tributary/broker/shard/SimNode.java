@@ -45,7 +45,7 @@ final class SimNode {
         topics = world.topics.view();
         appender = new LogAppender(log, topics, Duration.ZERO, clock::millis, RecordFormat.alone());
         for (int shard = 0; shard < world.log.shards(); shard++) {
-            drivers.add(new ShardDriver(shard, environment(), thread::execute));
+            drivers.add(new ShardDriver(shard, environment(), thread));
         }
         log.start(new Reader());
         world.clock.after(TICK_MILLIS, this::tick);

@@ -1,14 +1,19 @@
 package io.tributary.broker.shard;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.Executor;
 
 /** A thread of a simulated process: runs tasks one after the other, each after a moment, until the process dies. */
-final class SimThread implements Executor {
+final class SimThread implements ShardExecutor {
+    private static final int TURN_TASKS = 4;
+
     private final SimClock clock;
     private final int slowestMillis;
     private final Queue<Runnable> tasks = new ArrayDeque<>();
+    private final List<Runnable> turnEnds = new ArrayList<>();
+    private int doneInTurn;
     private boolean scheduled;
     private boolean running;
     private boolean paused;
@@ -25,6 +30,11 @@ final class SimThread implements Executor {
             tasks.add(task);
             schedule();
         }
+    }
+
+    @Override
+    public void atEndOfTurn(Runnable action) {
+        turnEnds.add(action);
     }
 
     /** Whether one of its tasks is running. */
@@ -46,6 +56,7 @@ final class SimThread implements Executor {
     void die() {
         dead = true;
         tasks.clear();
+        turnEnds.clear();
     }
 
     private void schedule() {
@@ -63,6 +74,12 @@ final class SimThread implements Executor {
         running = true;
         try {
             tasks.remove().run();
+            doneInTurn++;
+            if (tasks.isEmpty() || doneInTurn == TURN_TASKS) {
+                doneInTurn = 0;
+                List.copyOf(turnEnds).forEach(Runnable::run);
+                turnEnds.clear();
+            }
         } finally {
             running = false;
         }
