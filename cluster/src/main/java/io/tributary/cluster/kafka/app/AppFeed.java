@@ -5,7 +5,6 @@ import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.persistence.app.AppTopics.AppRecord;
-import io.tributary.persistence.app.AppTopics.Page;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +36,7 @@ abstract class AppFeed {
     private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final TopicPartition partition;
+    private final LostEnds lostEnds;
     private final KafkaRecorder recorder;
     private final Consumer<AppFeed> attention;
     final ReadAhead readAhead;
@@ -57,12 +57,16 @@ abstract class AppFeed {
     private long seek = NO_SEEK;
     private boolean ended;
     private long usedNanos = System.nanoTime();
-    /** The partition has lost all from this position on, and got other records since. */
-    private long intact = Long.MAX_VALUE;
 
     /** @param attention told of the feed when the consumer has to look at it; any thread */
-    AppFeed(TopicPartition partition, ReadAhead readAhead, KafkaRecorder recorder, Consumer<AppFeed> attention) {
+    AppFeed(
+            TopicPartition partition,
+            LostEnds lostEnds,
+            ReadAhead readAhead,
+            KafkaRecorder recorder,
+            Consumer<AppFeed> attention) {
         this.partition = partition;
+        this.lostEnds = lostEnds;
         this.readAhead = readAhead;
         this.recorder = recorder;
         this.attention = attention;
@@ -124,14 +128,13 @@ abstract class AppFeed {
         }
         List<AppRead> left;
         synchronized (this) {
+            lostEnds.lost(partition, divergent.offset()); // before anybody can see that the feed has ended
             ended = true;
-            intact = divergent.offset();
-            usedNanos = System.nanoTime();
             clear();
             left = takeWaiting();
         }
         for (AppRead read : left) {
-            if (!tellLostEnd(read)) {
+            if (!lostEnds.tell(partition, read)) {
                 read.fail(partition + " has lost its end");
             }
         }
@@ -139,16 +142,10 @@ abstract class AppFeed {
         return true;
     }
 
-    /** Tells a read that begins where the partition is another one by now; false when it does not. */
-    final boolean tellLostEnd(AppRead read) {
-        long from;
-        synchronized (this) {
-            from = intact;
-        }
-        if (read.from() > from) {
-            read.complete(new Page(List.of(), from, from));
-        }
-        return read.from() > from;
+    /** Ends the feed, for the partition ends before what was read of it. */
+    final void endsBefore(long end) {
+        lostEnds.lost(partition, end);
+        end(partition + " ends before what was read of it");
     }
 
     /** Ends it if nobody has read for long. */

@@ -29,6 +29,12 @@ class AppRead {
         return clientId;
     }
 
+    /** Which topic is to be read; null for whichever there is. */
+    @Nullable
+    String topic() {
+        return id;
+    }
+
     /** Whether it is to be read from another topic than that. */
     boolean isOfAnother(@Nullable String found) {
         return id != null && found != null && !id.equals(found);

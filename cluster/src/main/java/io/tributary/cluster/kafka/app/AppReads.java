@@ -1,11 +1,9 @@
 package io.tributary.cluster.kafka.app;
 
-import io.tributary.cluster.kafka.ClientProperties;
-import io.tributary.cluster.kafka.KafkaClients;
-import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.app.AppTopics.Page;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +16,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
@@ -37,13 +36,21 @@ final class AppReads implements AutoCloseable {
     private final KafkaRecorder recorder;
     private final ReadAhead readAhead;
     private final BacklogReader catchUp;
-    private final List<AppConsumer> consumers = new ArrayList<>();
+    private final List<AppConsumer> readers = new ArrayList<>();
+    private final LostEnds lostEnds = new LostEnds();
     private final Map<TopicPartition, AppFeed> feeds = new ConcurrentHashMap<>();
     private final AtomicBoolean looking = new AtomicBoolean();
     private volatile boolean closed;
 
+    /**
+     * Creates it.
+     *
+     * @param consumers creates one of Kafka's consumers, by its name
+     * @param closeTimeout how long closing waits for each of them
+     */
     AppReads(
-            KafkaConfig config,
+            Function<String, org.apache.kafka.clients.consumer.Consumer<byte[], byte[]>> consumers,
+            Duration closeTimeout,
             AppTopicsConfig apps,
             String clientId,
             AppAdmin admin,
@@ -55,21 +62,11 @@ final class AppReads implements AutoCloseable {
         this.recorder = recorder;
         this.readAhead = new ReadAhead(apps.readAheadBytes());
         String behind = clientId + "-catch-up";
-        this.catchUp = new BacklogReader(
-                () -> KafkaClients.consumer(config, ClientProperties.appConsumer(config, behind)),
-                admin::bounds,
-                behind,
-                recorder,
-                onBroken);
+        this.catchUp = new BacklogReader(() -> consumers.apply(behind), admin::bounds, behind, recorder, onBroken);
         for (int i = 0; i < apps.consumers(); i++) {
             String name = clientId + "-reader-" + i;
-            consumers.add(new AppConsumer(
-                    () -> KafkaClients.consumer(config, ClientProperties.appConsumer(config, name)),
-                    name,
-                    config.appends().closeTimeout(),
-                    recorder,
-                    this::lookWhereItIs,
-                    onBroken));
+            readers.add(new AppConsumer(
+                    () -> consumers.apply(name), name, closeTimeout, recorder, this::lookWhereItIs, onBroken));
         }
         Future<?> _ =
                 timer.scheduleWithFixedDelay(this::endIdle, IDLE_CHECK_SECONDS, IDLE_CHECK_SECONDS, TimeUnit.SECONDS);
@@ -78,14 +75,16 @@ final class AppReads implements AutoCloseable {
     }
 
     CompletableFuture<Page> read(AppTopic topic, TopicPartition partition, AppRead read) {
-        while (!closed) {
+        CompletableFuture<?> _ =
+                read.answer().thenAccept(page -> lostEnds.reached(partition, read.clientId(), page.next()));
+        while (!closed && !lostEnds.tell(partition, read)) {
             AppFeed feed = feeds.computeIfAbsent(partition, key -> open(topic, key));
             if (read.isOfAnother(feed.id())) {
                 read.fail(AppFeed.IS_ANOTHER);
                 CompletableFuture<?> _ = look(List.of(feed));
                 break;
             }
-            if (feed.read(read) || feed.tellLostEnd(read)) {
+            if (feed.read(read)) {
                 break;
             }
             feeds.remove(partition, feed);
@@ -98,6 +97,7 @@ final class AppReads implements AutoCloseable {
 
     /** No connection of this node reads the client's messages any more. */
     void release(AppTopic topic, TopicPartition partition, String reason) {
+        lostEnds.release(partition, topic.clientId());
         AppFeed feed = feeds.get(partition);
         if (feed instanceof SharedFeed shared) {
             shared.release(topic.clientId(), reason);
@@ -106,29 +106,33 @@ final class AppReads implements AutoCloseable {
         }
     }
 
+    /** The same for one whose session is over. */
+    void forget(AppTopic topic, TopicPartition partition, String reason) {
+        release(topic, partition, reason);
+        lostEnds.forget(partition, topic.clientId());
+    }
+
     @Override
     public void close() {
         closed = true;
         feeds.values().forEach(feed -> end(feed, "the topics are closed"));
-        consumers.forEach(AppConsumer::close);
+        readers.forEach(AppConsumer::close);
         catchUp.close();
     }
 
     private AppFeed open(AppTopic topic, TopicPartition partition) {
         if (topic.shared()) {
-            SharedFeed feed = new SharedFeed(partition, readAhead, catchUp, recorder, this::attend);
+            SharedFeed feed = new SharedFeed(partition, lostEnds, readAhead, catchUp, recorder, this::attend);
             identify(feed, 1, () -> lookWhereItEnds(feed, 1));
             return feed;
         }
-        AppFeed feed = new OwnFeed(partition, topic.clientId(), readAhead, recorder, this::attend);
+        AppFeed feed = new OwnFeed(partition, topic.clientId(), lostEnds, readAhead, recorder, this::attend);
         identify(feed, 1, () -> {});
         return feed;
     }
 
     private void attend(AppFeed feed) {
-        consumers
-                .get(Math.floorMod(feed.partition().hashCode(), consumers.size()))
-                .attend(feed);
+        readers.get(Math.floorMod(feed.partition().hashCode(), readers.size())).attend(feed);
     }
 
     private void end(AppFeed feed, String reason) {

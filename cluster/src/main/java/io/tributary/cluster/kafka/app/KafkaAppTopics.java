@@ -1,6 +1,8 @@
 package io.tributary.cluster.kafka.app;
 
+import io.tributary.cluster.kafka.ClientProperties;
 import io.tributary.cluster.kafka.KafkaAccessException;
+import io.tributary.cluster.kafka.KafkaClients;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.cluster.kafka.KafkaTopics;
@@ -119,7 +121,15 @@ public final class KafkaAppTopics implements AppTopics {
                 this::makeAnew,
                 topic -> admin.tryToRaise(rules(topic)),
                 onBroken);
-        this.reads = new AppReads(config, apps, name, admin, timer, recorder, onBroken);
+        this.reads = new AppReads(
+                reader -> KafkaClients.consumer(config, ClientProperties.appConsumer(config, reader)),
+                config.appends().closeTimeout(),
+                apps,
+                name,
+                admin,
+                timer,
+                recorder,
+                onBroken);
         this.acknowledged = new AcknowledgedPositions(admin, !apps.keepAcknowledged());
         long millis = apps.cleaningInterval().toMillis();
         Future<?> _ = timer.scheduleWithFixedDelay(acknowledged::flush, millis, millis, TimeUnit.MILLISECONDS);
@@ -159,7 +169,7 @@ public final class KafkaAppTopics implements AppTopics {
     @Override
     public CompletionStage<Boolean> delete(AppTopic topic) {
         TopicPartition partition = partition(topic);
-        reads.release(topic, partition, "the topic of " + nameOf(topic) + " is deleted");
+        reads.forget(topic, partition, "the topic of " + nameOf(topic) + " is deleted");
         if (closed) {
             return closedFailure();
         }

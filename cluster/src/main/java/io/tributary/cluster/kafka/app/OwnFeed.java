@@ -25,10 +25,11 @@ final class OwnFeed extends AppFeed {
     OwnFeed(
             TopicPartition partition,
             String owner,
+            LostEnds lostEnds,
             ReadAhead readAhead,
             KafkaRecorder recorder,
             Consumer<AppFeed> attention) {
-        super(partition, readAhead, recorder, attention);
+        super(partition, lostEnds, readAhead, recorder, attention);
         this.owner = owner;
     }
 
@@ -130,7 +131,7 @@ final class OwnFeed extends AppFeed {
             seek(next);
         }
         if (isBehindEnd) {
-            end(partition() + " ends before what was read of it");
+            endsBefore(end);
         }
         attend();
     }

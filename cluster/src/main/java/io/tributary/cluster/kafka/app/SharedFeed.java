@@ -32,11 +32,12 @@ final class SharedFeed extends AppFeed {
     /** @param attention told of the feed when the consumer has to look at it; any thread */
     SharedFeed(
             TopicPartition partition,
+            LostEnds lostEnds,
             ReadAhead readAhead,
             BacklogReader catchUp,
             KafkaRecorder recorder,
             Consumer<AppFeed> attention) {
-        super(partition, readAhead, recorder, attention);
+        super(partition, lostEnds, readAhead, recorder, attention);
         this.catchUp = catchUp;
     }
 
@@ -133,7 +134,7 @@ final class SharedFeed extends AppFeed {
             }
         }
         if (isShorter) {
-            end(partition() + " ends before what was read of it");
+            endsBefore(end);
         } else {
             behind.forEach(read -> catchUp.read(this, read));
         }

@@ -57,7 +57,12 @@ class AppConsumerTest {
 
     private static AppFeed feed(AppConsumer consumer, String topic) {
         AppFeed feed = new OwnFeed(
-                new TopicPartition(topic, 0), topic, new ReadAhead(1000), KafkaRecorder.NONE, consumer::attend);
+                new TopicPartition(topic, 0),
+                topic,
+                new LostEnds(),
+                new ReadAhead(1000),
+                KafkaRecorder.NONE,
+                consumer::attend);
         feed.identify("id");
         return feed;
     }

@@ -139,7 +139,8 @@ class BacklogReaderTest {
 
     private static AppRead read(BacklogReader reader, TopicPartition partition, long from) {
         AppRead read = new AppRead("a", null, from, 10, 1000);
-        reader.read(new SharedFeed(partition, new ReadAhead(1), reader, KafkaRecorder.NONE, _ -> {}), read);
+        reader.read(
+                new SharedFeed(partition, new LostEnds(), new ReadAhead(1), reader, KafkaRecorder.NONE, _ -> {}), read);
         return read;
     }
 

@@ -39,7 +39,7 @@ class SharedFeedTest {
             KafkaRecorder.NONE,
             _ -> {});
     private final SharedFeed feed =
-            new SharedFeed(PARTITION, new ReadAhead(1 << 20), catchUp, KafkaRecorder.NONE, _ -> {});
+            new SharedFeed(PARTITION, new LostEnds(), new ReadAhead(1 << 20), catchUp, KafkaRecorder.NONE, _ -> {});
     private final AppRecordFormat format = new AppRecordFormat(null);
     private final AtomicInteger compared = new AtomicInteger();
 
