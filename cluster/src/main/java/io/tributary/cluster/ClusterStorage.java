@@ -138,7 +138,9 @@ record ClusterStorage(
             ClusterMetrics metrics,
             Consumer<Throwable> onBroken) {
         KafkaConfig kafka = cluster.kafka();
-        KafkaConfig forShards = kafka.withAppends(kafka.appends().withMaxRecordBytesAtLeast(largestRecordBytes));
+        // A node that is configured for larger packets than this one may have let a record in that is forwarded here.
+        KafkaConfig forShards =
+                kafka.withAppends(kafka.appends().withMaxRecordBytes(KafkaConfig.Appends.LARGEST_RECORD_BYTES));
         List<AutoCloseable> parts = new ArrayList<>();
         try {
             TopicWatch watch = new TopicWatch(kafka, cluster.topicNeeds(largestPacketBytes), WATCH_INTERVAL);

@@ -26,6 +26,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,6 +50,21 @@ class ClusterStorageTest {
                 assertThat(append(storage.topics(), BEFORE)).isZero();
                 assertThat(append(storage.topics(), AFTER)).isZero();
             }
+        }
+        assertThat(broken).hasValue(0);
+    }
+
+    /** A client sends it through a node that has the larger limit already, and this one owns the client's shard. */
+    @Test
+    void largeMessageIsForwardedWhenAnotherNodeAllowsLargerPackets(@TempDir Path folder) {
+        try (LocalRedis redis = LocalRedis.in(folder).start();
+                ClusterStorage before = open(redis, 1 << 20);
+                ClusterStorage _ = open(redis, 4 << 20)) {
+            get(before.topics().create(BEFORE));
+            assertThat(append(before.topics(), BEFORE)).as("to an application").isZero();
+            CompletableFuture<@Nullable Throwable> logged = new CompletableFuture<>();
+            before.log().append(0, new byte[LARGE], (_, failure) -> logged.complete(failure));
+            assertThat(get(logged)).as("to another shard").isNull();
         }
         assertThat(broken).hasValue(0);
     }

@@ -55,6 +55,7 @@ public final class ClientProperties {
     /** A producer that gives up nothing and never blocks its callers. */
     static Map<String, Object> producer(KafkaConfig config, String clientId, int partitions) {
         KafkaConfig.Appends appends = config.appends();
+        int largestRequestBytes = appends.maxRecordBytes() + RECORD_OVERHEAD_BYTES;
         Map<String, Object> properties = common(config, clientId);
         properties.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
         properties.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
@@ -69,8 +70,8 @@ public final class ClientProperties {
         properties.put(ProducerConfig.BATCH_SIZE_CONFIG, appends.batchBytes());
         properties.put(
                 ProducerConfig.BUFFER_MEMORY_CONFIG,
-                2 * appends.bufferBytes() + 4L * partitions * appends.batchBytes());
-        properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, appends.maxRecordBytes() + RECORD_OVERHEAD_BYTES);
+                Math.max(largestRequestBytes, 2 * appends.bufferBytes() + 4L * partitions * appends.batchBytes()));
+        properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, largestRequestBytes);
         properties.put(
                 ProducerConfig.COMPRESSION_TYPE_CONFIG, appends.compression().property());
         return properties;

@@ -243,7 +243,7 @@ public record KafkaConfig(
      * @param batchBytes how large a batch grows, in bytes, 1 KiB to 16 MiB
      * @param bufferBytes how many bytes of records may wait for Kafka before more are refused, 64 KiB to 1 GiB; once
      *     for the shards and once for all maps. The client's own buffers come to at most twice that and four batches a
-     *     partition
+     *     partition, or to the largest record
      * @param maxRecordBytes the largest record that is sent, in bytes, at least a batch and at most 256 MiB
      * @param compression how batches are compressed
      * @param closeTimeout how long closing waits for what was accepted, and then again for ending to read
@@ -255,6 +255,8 @@ public record KafkaConfig(
             int maxRecordBytes,
             Compression compression,
             Duration closeTimeout) {
+        /** The largest record that there may be, in bytes. */
+        public static final int LARGEST_RECORD_BYTES = 256 * MIB;
 
         public Appends {
             require(!linger.isNegative() && linger.toMillis() <= 1000, "linger", linger, "0 to 1 s");
@@ -265,7 +267,7 @@ public record KafkaConfig(
                     bufferBytes,
                     "64 KiB to 1 GiB");
             require(
-                    maxRecordBytes >= batchBytes && maxRecordBytes <= 256 * MIB,
+                    maxRecordBytes >= batchBytes && maxRecordBytes <= LARGEST_RECORD_BYTES,
                     "largest record",
                     maxRecordBytes,
                     "at least a batch, at most 256 MiB");
@@ -285,7 +287,9 @@ public record KafkaConfig(
 
         /** The same with a largest record that is no smaller than that, as far as there may be one. */
         public Appends withMaxRecordBytesAtLeast(int wantedBytes) {
-            return wantedBytes <= maxRecordBytes ? this : withMaxRecordBytes(Math.min(wantedBytes, 256 * MIB));
+            return wantedBytes <= maxRecordBytes
+                    ? this
+                    : withMaxRecordBytes(Math.min(wantedBytes, LARGEST_RECORD_BYTES));
         }
 
         /** The same with another largest record. */

@@ -177,12 +177,19 @@ public final class TopicRules {
      * The largest record, in bytes, that the topic is to take, where it takes less than that: nodes were configured for
      * larger packets. Nothing where it takes enough, and where it is closed for writing.
      */
-    public OptionalInt raised(Map<String, String> settings) {
+    OptionalInt raised(Map<String, String> settings) {
+        return raised(settings, 0);
+    }
+
+    /**
+     * The same for a topic that is to take a certain record, in bytes, too: it may come from a node that is configured
+     * for larger packets than this one.
+     */
+    public OptionalInt raised(Map<String, String> settings, int recordBytes) {
         Rule rule = Objects.requireNonNull(rules.get(TopicConfig.MAX_MESSAGE_BYTES_CONFIG));
         int now = largestRecordBytes(settings);
-        return now >= LEAST_OF_A_CLUSTER_BYTES && !rule.admits(Integer.toString(now))
-                ? OptionalInt.of(Integer.parseInt(rule.initial()))
-                : OptionalInt.empty();
+        int needed = Math.max(Integer.parseInt(rule.initial()), recordBytes);
+        return now >= LEAST_OF_A_CLUSTER_BYTES && now < needed ? OptionalInt.of(needed) : OptionalInt.empty();
     }
 
     /** The change of the setting that has it take records of so many bytes. */

@@ -241,16 +241,20 @@ final class AppAdmin implements AutoCloseable {
         if (id.equals(raised.put(topic, id))) {
             return CompletableFuture.completedFuture(null);
         }
-        return tryToRaise(rules).thenAccept(done -> {
+        return tryToRaise(rules, 0).thenAccept(done -> {
             if (!done) {
                 raised.remove(topic, id);
             }
         });
     }
 
-    /** Has a topic take the largest records; whether that worked. */
-    CompletableFuture<Boolean> tryToRaise(TopicRules rules) {
-        return raise(rules).handle((_, failure) -> {
+    /**
+     * Has a topic take the largest records; whether that worked.
+     *
+     * @param recordBytes what it is to take at least
+     */
+    CompletableFuture<Boolean> tryToRaise(TopicRules rules, int recordBytes) {
+        return raise(rules, recordBytes).handle((_, failure) -> {
             if (failure != null) {
                 recorder.onError();
                 LOG.warn("Topic {} may refuse large records; that is looked at again", rules.topic(), failure);
@@ -357,7 +361,7 @@ final class AppAdmin implements AutoCloseable {
                     added.size(),
                     needed);
         }
-        await(raise(rules));
+        await(raise(rules, 0));
         return existing.topicId().toString();
     }
 
@@ -370,14 +374,14 @@ final class AppAdmin implements AutoCloseable {
     }
 
     /** One that was created when packets were smaller would refuse larger ones for good. */
-    private CompletableFuture<?> raise(TopicRules rules) {
+    private CompletableFuture<?> raise(TopicRules rules, int recordBytes) {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, rules.topic());
         return answer(admin.describeConfigs(List.of(resource)).all()).thenCompose(found -> {
             Map<String, String> settings = new HashMap<>();
             for (Config config : found.values()) {
                 config.entries().forEach(entry -> settings.put(entry.name(), entry.value()));
             }
-            OptionalInt bytes = rules.raised(settings);
+            OptionalInt bytes = rules.raised(settings, recordBytes);
             if (bytes.isEmpty()) {
                 return CompletableFuture.completedFuture(null);
             }

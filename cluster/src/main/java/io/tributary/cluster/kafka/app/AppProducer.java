@@ -21,7 +21,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -47,6 +46,18 @@ final class AppProducer implements AutoCloseable {
     private static final long LOOK_MILLIS = 1000;
     private static final long CLOSE_POLL_MILLIS = 5;
 
+    /** Has topics take larger records. */
+    @FunctionalInterface
+    interface Raising {
+        /**
+         * Has a topic take the largest records.
+         *
+         * @param recordBytes what it is to take at least
+         * @return completes in any case
+         */
+        CompletableFuture<?> raise(String topic, int recordBytes);
+    }
+
     private final KafkaConfig config;
     private final Supplier<AppSender> senders;
     private final AppAdmin admin;
@@ -54,7 +65,7 @@ final class AppProducer implements AutoCloseable {
     private final KafkaRecorder recorder;
     private final Consumer<Throwable> onBroken;
     private final Consumer<String> makeAnew;
-    private final Function<String, CompletableFuture<?>> raise;
+    private final Raising raising;
     private final ByteBudget budget;
     private final Map<TopicPartition, AppTopicQueue> lanes = new ConcurrentHashMap<>();
     /** Those with records that the producer did not take, most often as it does not know the topic yet. */
@@ -75,7 +86,6 @@ final class AppProducer implements AutoCloseable {
      *
      * @param senders creates the first sender, and each that replaces another: that is tried again when it fails
      * @param makeAnew creates a topic that is gone
-     * @param raise has a topic take the largest records; completes in any case
      */
     AppProducer(
             KafkaConfig config,
@@ -84,10 +94,10 @@ final class AppProducer implements AutoCloseable {
             ScheduledExecutorService timer,
             KafkaRecorder recorder,
             Consumer<String> makeAnew,
-            Function<String, CompletableFuture<?>> raise,
+            Raising raising,
             Consumer<Throwable> onBroken) {
         this.makeAnew = makeAnew;
-        this.raise = raise;
+        this.raising = raising;
         this.timer = timer;
         this.config = config;
         this.senders = senders;
@@ -174,13 +184,13 @@ final class AppProducer implements AutoCloseable {
     }
 
     /**
-     * A topic has refused a large record: it is made to take that, and the lane is told.
+     * A topic has refused a large record of so many bytes: it is made to take that, and the lane is told.
      *
      * @param refusals how often that was so; it is done at once the first time, and later after a while
      */
-    void raise(AppTopicQueue lane, String topic, int refusals) {
+    void raise(AppTopicQueue lane, String topic, int bytes, int refusals) {
         Runnable action = () -> {
-            CompletableFuture<?> _ = raise.apply(topic).whenComplete((_, _) -> lane.raised());
+            CompletableFuture<?> _ = raising.raise(topic, bytes).whenComplete((_, _) -> lane.raised());
         };
         Future<?> _ = timer.schedule(() -> guarded(action), refusals == 1 ? 0 : LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }

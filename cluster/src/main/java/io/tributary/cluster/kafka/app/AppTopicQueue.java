@@ -297,7 +297,7 @@ final class AppTopicQueue {
             }
             from.done(1);
             if (isRefused) {
-                producer.raise(AppTopicQueue.this, partition.topic(), refusals);
+                producer.raise(AppTopicQueue.this, partition.topic(), bytes, refusals);
                 return;
             }
             if (exception != null) {

@@ -119,7 +119,7 @@ public final class KafkaAppTopics implements AppTopics {
                 timer,
                 recorder,
                 this::makeAnew,
-                topic -> admin.tryToRaise(rules(topic)),
+                (topic, recordBytes) -> admin.tryToRaise(rules(topic), recordBytes),
                 onBroken);
         this.reads = new AppReads(
                 reader -> KafkaClients.consumer(config, ClientProperties.appConsumer(config, reader)),

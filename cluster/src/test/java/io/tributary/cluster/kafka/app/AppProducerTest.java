@@ -127,7 +127,7 @@ class AppProducerTest {
                 timer,
                 KafkaRecorder.NONE,
                 _ -> {},
-                _ -> CompletableFuture.completedFuture(null),
+                (_, _) -> CompletableFuture.completedFuture(null),
                 _ -> {});
     }
 

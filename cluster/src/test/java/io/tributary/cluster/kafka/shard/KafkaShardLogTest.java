@@ -226,6 +226,18 @@ class KafkaShardLogTest extends ShardLogContract {
         assertThat(broken).hasValue(0);
     }
 
+    /** Kafka's client would refuse it for good, and the node would stop. */
+    @Test
+    void recordIsAppendedWhenItIsLargerThanTheBuffers() {
+        KafkaConfig.Appends small = new KafkaConfig.Appends(
+                Duration.ZERO, 1024, 64 * 1024, MAX_RECORD_BYTES, KafkaConfig.Compression.NONE, Duration.ofSeconds(1));
+        try (KafkaShardLog log = TestKafka.log(config().withAppends(small))) {
+            CompletableFuture<@Nullable Throwable> appended = new CompletableFuture<>();
+            log.append(0, new byte[MAX_RECORD_BYTES], (_, failure) -> appended.complete(failure));
+            assertThat(get(appended)).isNull();
+        }
+    }
+
     @Test
     void everyAppendFailsAndTheNodeIsToldOnceWhenKafkaRefusesARecordForGood() {
         appendAll(0, texts("r", 1));
