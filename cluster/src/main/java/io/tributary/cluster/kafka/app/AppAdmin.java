@@ -66,8 +66,6 @@ final class AppAdmin implements AutoCloseable {
     private final Map<TopicPartition, CompletableFuture<Found>> notBegun = new ConcurrentHashMap<>();
     /** What was begun last of each topic that something is done with. */
     private final Map<String, CompletableFuture<?>> latest = new ConcurrentHashMap<>();
-    /** The ids of topics that are known to take the largest records, by the names of the topics. */
-    private final Map<String, String> raised = new ConcurrentHashMap<>();
 
     AppAdmin(KafkaConfig config, String clientId, KafkaRecorder recorder) {
         this(KafkaTopics.connect(config), clientId, recorder);
@@ -119,7 +117,6 @@ final class AppAdmin implements AutoCloseable {
                 .thenCompose(isOurs -> isOurs ? deleteNow(topic) : CompletableFuture.completedFuture(false))
                 .whenComplete((isGone, failure) -> {
                     latest.remove(topic, done);
-                    raised.remove(topic);
                     if (failure == null) {
                         done.complete(isGone);
                     } else {
@@ -204,20 +201,20 @@ final class AppAdmin implements AutoCloseable {
      * none; fails for those of which Kafka does not say. Waits for no other request about the topics, nor for the
      * server that creates topics.
      */
-    Map<TopicPartition, CompletableFuture<@Nullable Found>> find(Map<TopicPartition, TopicRules> topics) {
+    Map<TopicPartition, CompletableFuture<@Nullable Found>> find(Collection<TopicPartition> partitions) {
         Map<String, CompletableFuture<@Nullable String>> ids =
-                idOfEach(topics.keySet().stream().map(TopicPartition::topic).collect(Collectors.toSet()));
+                idOfEach(partitions.stream().map(TopicPartition::topic).collect(Collectors.toSet()));
         CompletableFuture<ListOffsetsResult> ends = all(ids.values())
-                .handle((_, _) -> admin.listOffsets(KafkaTopics.ends(topics.keySet().stream()
+                .handle((_, _) -> admin.listOffsets(KafkaTopics.ends(partitions.stream()
                         .filter(partition -> isThere(Objects.requireNonNull(ids.get(partition.topic()))))
                         .toList())));
         Map<TopicPartition, CompletableFuture<@Nullable Found>> found = new HashMap<>();
-        topics.forEach((partition, rules) -> found.put(
+        partitions.forEach(partition -> found.put(
                 partition,
                 Objects.requireNonNull(ids.get(partition.topic()))
                         .thenCompose(id -> id == null
                                 ? CompletableFuture.<@Nullable Found>completedFuture(null)
-                                : ends.thenCompose(all -> find(rules, id, answer(all.partitionResult(partition)))))));
+                                : ends.thenCompose(all -> found(id, answer(all.partitionResult(partition)))))));
         return found;
     }
 
@@ -225,9 +222,8 @@ final class AppAdmin implements AutoCloseable {
         return !id.isCompletedExceptionally() && id.join() != null;
     }
 
-    private CompletableFuture<@Nullable Found> find(
-            TopicRules rules, String id, CompletableFuture<ListOffsetsResultInfo> end) {
-        return end.thenCombine(raiseOnce(rules, id), (found, _) -> found).handle((found, failure) -> {
+    private static CompletableFuture<@Nullable Found> found(String id, CompletableFuture<ListOffsetsResultInfo> end) {
+        return end.handle((found, failure) -> {
             if (failure != null && !isUnknownTopic(failure)) {
                 throw new KafkaAccessException("Kafka does not tell where the topic ends", failure);
             }
@@ -235,31 +231,18 @@ final class AppAdmin implements AutoCloseable {
         });
     }
 
-    /** Done also when that did not work: it is tried again with the next call, and the topic is there in any case. */
-    private CompletableFuture<?> raiseOnce(TopicRules rules, String id) {
-        String topic = rules.topic();
-        if (id.equals(raised.put(topic, id))) {
-            return CompletableFuture.completedFuture(null);
-        }
-        return tryToRaise(rules, 0).thenAccept(done -> {
-            if (!done) {
-                raised.remove(topic, id);
-            }
-        });
-    }
-
     /**
-     * Has a topic take the largest records; whether that worked.
+     * Has a topic take the largest records. Completes also when that did not work.
      *
      * @param recordBytes what it is to take at least
      */
-    CompletableFuture<Boolean> tryToRaise(TopicRules rules, int recordBytes) {
+    CompletableFuture<?> tryToRaise(TopicRules rules, int recordBytes) {
         return raise(rules, recordBytes).handle((_, failure) -> {
             if (failure != null) {
                 recorder.onError();
-                LOG.warn("Topic {} may refuse large records; that is looked at again", rules.topic(), failure);
+                LOG.warn("Topic {} cannot be made to take large records", rules.topic(), failure);
             }
-            return failure == null;
+            return null;
         });
     }
 

@@ -234,9 +234,8 @@ public final class KafkaAppTopics implements AppTopics {
 
     @Override
     public Map<AppTopic, CompletionStage<@Nullable Found>> findAll(Collection<AppTopic> topics) {
-        Map<TopicPartition, TopicRules> partitions = new HashMap<>();
-        topics.forEach(topic -> partitions.put(partition(topic), rules(topic)));
-        Map<TopicPartition, CompletableFuture<@Nullable Found>> answers = admin.find(partitions);
+        Map<TopicPartition, CompletableFuture<@Nullable Found>> answers =
+                admin.find(topics.stream().map(this::partition).collect(Collectors.toSet()));
         Map<AppTopic, CompletionStage<@Nullable Found>> found = new HashMap<>();
         topics.forEach(topic -> found.put(topic, Objects.requireNonNull(answers.get(partition(topic)))));
         return found;

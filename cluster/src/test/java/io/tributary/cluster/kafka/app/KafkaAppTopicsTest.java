@@ -219,25 +219,13 @@ class KafkaAppTopicsTest extends AppTopicsContract {
         assertThat(largestRecord(topicOf("erp"))).isGreaterThan(TestKafka.LARGEST_PACKET);
     }
 
-    /** One that is there is looked for, not created. */
-    @Test
-    void topicThatIsFoundTakesLargerRecordsWhenLargerPacketsAreAllowedThanBefore()
-            throws ExecutionException, InterruptedException {
-        get(topics().create(ERP));
-        topics().close();
-        TestKafka.alter(config(), topicOf("erp"), "max.message.bytes", "100000");
-        try (KafkaAppTopics restarted = open(AppTopicsConfig.defaults())) {
-            assertThat(get(restarted.find(ERP))).isNotNull();
-            assertThat(largestRecord(topicOf("erp"))).isGreaterThan(TestKafka.LARGEST_PACKET);
-        }
-    }
-
     /** While larger packets become allowed, node by node, any client may be the first to send one. */
     @Test
     void largeRecordIsAppendedInItsTurnWhenTheTopicIsStillOfSmallerPackets()
             throws ExecutionException, InterruptedException {
         get(topics().create(ERP));
         TestKafka.alter(config(), topicOf("erp"), "max.message.bytes", "600000");
+        assertThat(get(topics().find(ERP))).isNotNull();
         List<Message> messages = List.of(message(0), large(1), large(2), message(3), message(4), large(5));
         List<CompletableFuture<Long>> appended =
                 messages.stream().map(each -> append(ERP, each)).toList();
