@@ -217,6 +217,8 @@ public final class OrderedProducer implements AutoCloseable {
             producer.send(record, callback);
         } catch (RuntimeException e) {
             callback.onCompletion(null, e);
+        } catch (Error e) { // nobody knows what became of the record
+            callback.onCompletion(null, new KafkaAccessException("Kafka's producer failed", e));
         }
     }
 

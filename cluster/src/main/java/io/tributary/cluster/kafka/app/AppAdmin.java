@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -113,7 +114,7 @@ final class AppAdmin implements AutoCloseable {
         if (latest.putIfAbsent(topic, done) != null) {
             return CompletableFuture.failedFuture(new KafkaAccessException("it is being created or deleted"));
         }
-        CompletableFuture<?> _ = isOurs(rules)
+        CompletableFuture<?> _ = begun(() -> isOurs(rules))
                 .thenCompose(isOurs -> isOurs ? deleteNow(topic) : CompletableFuture.completedFuture(false))
                 .whenComplete((isGone, failure) -> {
                     latest.remove(topic, done);
@@ -165,17 +166,21 @@ final class AppAdmin implements AutoCloseable {
 
     /** Which of the topics there are, with their ids; fails when Kafka does not say. */
     CompletableFuture<Map<String, String>> ids(Collection<String> topics) {
-        Map<String, CompletableFuture<@Nullable String>> asked = idOfEach(topics);
-        return all(asked.values()).thenApply(_ -> {
-            Map<String, String> ids = new HashMap<>();
-            asked.forEach((topic, answer) -> {
-                String id = answer.join();
-                if (id != null) {
-                    ids.put(topic, id);
-                }
-            });
-            return ids;
+        return begun(() -> {
+            Map<String, CompletableFuture<@Nullable String>> asked = idOfEach(topics);
+            return all(asked.values()).thenApply(_ -> found(asked));
         });
+    }
+
+    private static Map<String, String> found(Map<String, CompletableFuture<@Nullable String>> asked) {
+        Map<String, String> ids = new HashMap<>();
+        asked.forEach((topic, answer) -> {
+            String id = answer.join();
+            if (id != null) {
+                ids.put(topic, id);
+            }
+        });
+        return ids;
     }
 
     /**
@@ -237,7 +242,7 @@ final class AppAdmin implements AutoCloseable {
      * @param recordBytes what it is to take at least
      */
     CompletableFuture<?> tryToRaise(TopicRules rules, int recordBytes) {
-        return raise(rules, recordBytes).handle((_, failure) -> {
+        return begun(() -> raise(rules, recordBytes)).handle((_, failure) -> {
             if (failure != null) {
                 recorder.onError();
                 LOG.warn("Topic {} cannot be made to take large records", rules.topic(), failure);
@@ -255,15 +260,17 @@ final class AppAdmin implements AutoCloseable {
 
     /** Where the partition begins and ends; fails when Kafka does not say. */
     CompletableFuture<Bounds> bounds(TopicPartition partition) {
-        return answer(admin.listOffsets(Map.of(partition, OffsetSpec.earliest()))
-                        .partitionResult(partition))
-                .thenCombine(end(partition), (begin, end) -> new Bounds(begin.offset(), end));
+        return offset(partition, OffsetSpec.earliest()).thenCombine(end(partition), Bounds::new);
     }
 
     /** Where the partition ends; fails when Kafka does not say. */
     CompletableFuture<Long> end(TopicPartition partition) {
-        return answer(admin.listOffsets(Map.of(partition, OffsetSpec.latest())).partitionResult(partition))
-                .thenApply(found -> found.offset());
+        return offset(partition, OffsetSpec.latest());
+    }
+
+    private CompletableFuture<Long> offset(TopicPartition partition, OffsetSpec which) {
+        return begun(() -> answer(admin.listOffsets(Map.of(partition, which)).partitionResult(partition)))
+                .thenApply(ListOffsetsResultInfo::offset);
     }
 
     /** Deletes the records below the offsets; tried once. */
@@ -382,7 +389,7 @@ final class AppAdmin implements AutoCloseable {
                 try {
                     done.complete(action.call());
                     return;
-                } catch (RuntimeException e) {
+                } catch (RuntimeException | Error e) {
                     recorder.onError();
                     long now = System.nanoTime();
                     if (now - saidNanos >= SAY_NANOS && closing.getCount() > 0 && !isUnknownTopic(e)) {
@@ -392,7 +399,7 @@ final class AppAdmin implements AutoCloseable {
                 }
                 pause(millis);
             }
-        } catch (Exception e) {
+        } catch (Exception | Error e) {
             done.completeExceptionally(e);
         }
     }
@@ -417,6 +424,11 @@ final class AppAdmin implements AutoCloseable {
     /** Done when all are done; fails when one fails. */
     static CompletableFuture<?> all(Collection<? extends CompletableFuture<?>> answers) {
         return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** What fails at once fails as what fails later. */
+    private static <T> CompletableFuture<T> begun(Supplier<CompletableFuture<T>> action) {
+        return CompletableFuture.completedFuture(action).thenCompose(Supplier::get);
     }
 
     private static <T> CompletableFuture<T> answer(KafkaFuture<T> future) {

@@ -106,9 +106,8 @@ final class AppProducer implements AutoCloseable {
         this.onBroken = onBroken;
         this.budget = new ByteBudget(config.appends().bufferBytes());
         this.sender = new AtomicReference<>(senders.get());
-        Future<?> _ = timer.scheduleWithFixedDelay(this::pumpHeld, PUMP_MILLIS, PUMP_MILLIS, TimeUnit.MILLISECONDS);
-        Future<?> _ = timer.scheduleWithFixedDelay(
-                () -> lookAtLanes(System.nanoTime()), LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        Repeated.every(timer, PUMP_MILLIS, this::pumpHeld);
+        Repeated.every(timer, LOOK_MILLIS, () -> lookAtLanes(System.nanoTime()));
     }
 
     /**
@@ -192,7 +191,8 @@ final class AppProducer implements AutoCloseable {
         Runnable action = () -> {
             CompletableFuture<?> _ = raising.raise(topic, bytes).whenComplete((_, _) -> lane.raised());
         };
-        Future<?> _ = timer.schedule(() -> guarded(action), refusals == 1 ? 0 : LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        Future<?> _ =
+                timer.schedule(() -> Repeated.guarded(action), refusals == 1 ? 0 : LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /** A sender has records, or topics, that it will never get rid of: it is replaced. */
@@ -200,7 +200,7 @@ final class AppProducer implements AutoCloseable {
         Thread.ofVirtual().start(() -> {
             try {
                 replaceNow(stuck);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 LOG.warn("there is no new producer yet for the topics of applications; trying again", e);
                 recorder.onError();
                 unreplaced.set(stuck);
@@ -243,7 +243,7 @@ final class AppProducer implements AutoCloseable {
     private void pumpHeld() {
         for (AppTopicQueue lane : new ArrayList<>(held)) {
             held.remove(lane);
-            guarded(lane::pump);
+            Repeated.guarded(lane::pump);
         }
     }
 
@@ -266,7 +266,7 @@ final class AppProducer implements AutoCloseable {
             }
         }
         if (!waited.isEmpty() && answered.isDone()) {
-            guarded(() -> answered = ask(waited, nowNanos));
+            Repeated.guarded(() -> answered = ask(waited, nowNanos));
         }
         AppSender current = sender.get();
         if (KafkaClients.hasHadTooMany(current.topics(), lanes.size())) {
@@ -290,13 +290,5 @@ final class AppProducer implements AutoCloseable {
             });
         });
         return AppAdmin.all(ids.values());
-    }
-
-    private static void guarded(Runnable action) {
-        try {
-            action.run();
-        } catch (RuntimeException e) {
-            LOG.error("looking after the topics of applications failed", e);
-        }
     }
 }

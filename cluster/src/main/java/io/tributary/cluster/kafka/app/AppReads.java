@@ -14,7 +14,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -26,7 +25,7 @@ import org.slf4j.LoggerFactory;
 final class AppReads implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AppReads.class);
 
-    private static final long IDLE_CHECK_SECONDS = 10;
+    private static final long IDLE_CHECK_MILLIS = 10_000;
     private static final long ASK_AGAIN_MILLIS = 1000;
     /** A topic is not given up before Kafka has said so often, a second apart, that it does not know it. */
     private static final int UNKNOWN_TIMES = 4;
@@ -39,7 +38,9 @@ final class AppReads implements AutoCloseable {
     private final List<AppConsumer> readers = new ArrayList<>();
     private final LostEnds lostEnds = new LostEnds();
     private final Map<TopicPartition, AppFeed> feeds = new ConcurrentHashMap<>();
-    private final AtomicBoolean looking = new AtomicBoolean();
+    /** Done when Kafka has answered which topics there are; confined to the timer. */
+    private CompletableFuture<?> looked = CompletableFuture.completedFuture(null);
+
     private volatile boolean closed;
 
     /**
@@ -68,10 +69,8 @@ final class AppReads implements AutoCloseable {
             readers.add(new AppConsumer(
                     () -> consumers.apply(name), name, closeTimeout, recorder, this::lookWhereItIs, onBroken));
         }
-        Future<?> _ =
-                timer.scheduleWithFixedDelay(this::endIdle, IDLE_CHECK_SECONDS, IDLE_CHECK_SECONDS, TimeUnit.SECONDS);
-        Future<?> _ = timer.scheduleWithFixedDelay(
-                this::lookForOthers, ASK_AGAIN_MILLIS, ASK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+        Repeated.every(timer, IDLE_CHECK_MILLIS, this::endIdle);
+        Repeated.every(timer, ASK_AGAIN_MILLIS, this::lookForOthers);
     }
 
     CompletableFuture<Page> read(AppTopic topic, TopicPartition partition, AppRead read) {
@@ -164,8 +163,8 @@ final class AppReads implements AutoCloseable {
     private void lookForOthers() {
         List<AppFeed> all =
                 feeds.values().stream().filter(feed -> feed.id() != null).toList();
-        if (!all.isEmpty() && !looking.getAndSet(true)) {
-            CompletableFuture<?> _ = look(all).whenComplete((_, _) -> looking.set(false));
+        if (!all.isEmpty() && looked.isDone()) {
+            looked = look(all);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.tributary.cluster.kafka.app;
 
 import io.tributary.cluster.kafka.ClientProperties;
+import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaClients;
 import io.tributary.cluster.kafka.KafkaConfig;
 import java.time.Duration;
@@ -46,6 +47,8 @@ final class AppSender {
             producer.send(record, callback);
         } catch (RuntimeException e) {
             callback.onCompletion(null, e);
+        } catch (Error e) { // nobody knows what became of the record
+            callback.onCompletion(null, new KafkaAccessException("Kafka's producer failed", e));
         }
     }
 

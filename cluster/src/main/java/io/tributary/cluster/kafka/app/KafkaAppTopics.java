@@ -29,9 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -131,8 +129,7 @@ public final class KafkaAppTopics implements AppTopics {
                 recorder,
                 onBroken);
         this.acknowledged = new AcknowledgedPositions(admin, !apps.keepAcknowledged());
-        long millis = apps.cleaningInterval().toMillis();
-        Future<?> _ = timer.scheduleWithFixedDelay(acknowledged::flush, millis, millis, TimeUnit.MILLISECONDS);
+        Repeated.every(timer, apps.cleaningInterval().toMillis(), acknowledged::flush);
     }
 
     /**

@@ -46,6 +46,18 @@ class AppAdminTest {
         }
     }
 
+    @Test
+    void topicIsCreatedAfterAnError() {
+        AtomicBoolean failing = new AtomicBoolean(true);
+        try (AppAdmin admin = admin((method, _) -> {
+            if (method.equals("createTopics") && failing.getAndSet(false)) {
+                throw new StackOverflowError("as the test wants");
+            }
+        })) {
+            assertThat(get(admin.create(rules("erp"), partition("erp"))).end()).isZero();
+        }
+    }
+
     /** Also the first time: after a restart CONNECTs would wait behind requests for each application. */
     @Test
     void twoRequestsFindAllTopics() {

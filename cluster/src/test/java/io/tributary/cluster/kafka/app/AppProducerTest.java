@@ -4,7 +4,6 @@ import static io.tributary.persistence.contract.Waiting.get;
 import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.cluster.kafka.PartitionQueue;
@@ -12,12 +11,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -27,10 +29,12 @@ class AppProducerTest {
     private final KafkaConfig config = WatchedAdmin.SILENT;
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
     private final AtomicInteger questions = new AtomicInteger();
+    private final AtomicReference<@Nullable Error> error = new AtomicReference<>();
     private final AppAdmin admin = new AppAdmin(
             WatchedAdmin.of(config, (method, _) -> {
                 if (method.equals("describeTopics")) {
                     questions.incrementAndGet();
+                    throwOnce();
                 }
             }),
             "node",
@@ -48,7 +52,7 @@ class AppProducerTest {
         AtomicInteger asked = new AtomicInteger();
         Supplier<AppSender> senders = () -> {
             if (asked.incrementAndGet() == 2) {
-                throw new KafkaAccessException("as the test wants");
+                throw new StackOverflowError("as the test wants");
             }
             return new AppSender(config, "node");
         };
@@ -75,6 +79,37 @@ class AppProducerTest {
                 topics--;
             }
             assertThat(topics).isZero();
+        }
+    }
+
+    @Test
+    void topicsAreAskedForAgainAfterAnError() {
+        try (AppProducer producer = producer(() -> new AppSender(kafka))) {
+            append(producer, "topic");
+            error.set(new StackOverflowError("as the test wants"));
+            look(producer, Duration.ofSeconds(4));
+            look(producer, Duration.ofSeconds(5));
+            assertThat(questions).hasValue(2);
+            assertThat(kafka.completeNext()).isTrue();
+        }
+    }
+
+    /** Nobody knows what became of it. */
+    @Test
+    void recordWithWhichKafkasProducerHasAnErrorFailsForGood() {
+        MockProducer<byte[], byte[]> failing =
+                new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer()) {
+                    @Override
+                    public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+                        throw new StackOverflowError("as the test wants");
+                    }
+                };
+        CompletableFuture<@Nullable Throwable> told = new CompletableFuture<>();
+        try (AppProducer producer = producer(() -> new AppSender(failing))) {
+            assertThat(producer.append(record("topic"), () -> true, (_, failure) -> told.complete(failure)))
+                    .isTrue();
+            assertThat(get(told)).hasRootCauseInstanceOf(StackOverflowError.class);
+            assertThat(producer.obstacle(1)).as("nothing is sent behind it").isNotNull();
         }
     }
 
@@ -129,6 +164,13 @@ class AppProducerTest {
                 _ -> {},
                 (_, _) -> CompletableFuture.completedFuture(null),
                 _ -> {});
+    }
+
+    private void throwOnce() {
+        Error thrown = error.getAndSet(null);
+        if (thrown != null) {
+            throw thrown;
+        }
     }
 
     private static void append(AppProducer producer, String topic) {
