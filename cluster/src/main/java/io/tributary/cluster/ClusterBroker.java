@@ -30,9 +30,9 @@ public final class ClusterBroker {
         BrokerConfig ofNode = ofNode(config, cluster);
         return Broker.start(ofNode, extensions, metrics, (onLost, givenUp) -> {
             StartPatience patience = StartPatience.begin(cluster.kafka().startTimeout(), givenUp);
-            ClusterConfig known = KnownLayout.of(cluster);
-            return Clustered.open(
-                    ofNode, known, clusterMetrics, patience, () -> KnownLayout.check(cluster, known), onLost);
+            ClusterConfig known = patience.interruptibly(() -> KnownLayout.of(cluster));
+            Runnable joined = () -> KnownLayout.check(patience.interruptibly(() -> KnownLayout.of(cluster)), known);
+            return Clustered.open(ofNode, known, clusterMetrics, patience, joined, onLost);
         });
     }
 

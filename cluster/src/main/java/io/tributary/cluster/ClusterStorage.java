@@ -83,7 +83,7 @@ record ClusterStorage(
      * @param largestPacketBytes the largest packet of any listener
      * @param format says in which format records are written
      * @param clock the time of the cluster
-     * @param patience how long Redis is waited for
+     * @param patience how long Redis is waited for, and whether Kafka still is
      * @param onBroken told at most a few times, when Kafka has refused something for good: this node must not go on
      * @throws BrokerStartException with a sentence for each thing that is not as it must be
      */
@@ -98,11 +98,7 @@ record ClusterStorage(
             StartPatience patience,
             Consumer<Throwable> onBroken) {
         try {
-            int largestRecordBytes = KafkaTopics.ensure(cluster.kafka(), cluster.topicNeeds(largestPacketBytes));
-            KafkaAppTopics.check(cluster.kafka(), cluster.applications());
-            if (cluster.ingest() != null) {
-                IngestTopics.ensure(cluster.kafka(), cluster.ingest().source());
-            }
+            int largestRecordBytes = patience.interruptibly(() -> ensureTopics(cluster, largestPacketBytes));
             List<String> problems = RedisChecks.problems(
                     cluster.redis(),
                     cluster.kafka().generation().number(),
@@ -125,6 +121,15 @@ record ClusterStorage(
         } catch (KafkaAccessException | RedisStoreException | UnreadableRecordException e) {
             throw new BrokerStartException(String.valueOf(e.getMessage()), e);
         }
+    }
+
+    private static int ensureTopics(ClusterConfig cluster, int largestPacketBytes) {
+        int largestRecordBytes = KafkaTopics.ensure(cluster.kafka(), cluster.topicNeeds(largestPacketBytes));
+        KafkaAppTopics.check(cluster.kafka(), cluster.applications());
+        if (cluster.ingest() != null) {
+            IngestTopics.ensure(cluster.kafka(), cluster.ingest().source());
+        }
+        return largestRecordBytes;
     }
 
     private static ClusterStorage connect(

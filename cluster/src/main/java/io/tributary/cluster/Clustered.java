@@ -54,7 +54,7 @@ record Clustered(
     /**
      * Connects with Kafka and Redis, and chooses this process's number. Blocks until done.
      *
-     * @param patience how long is waited for Redis
+     * @param patience how long is waited for Redis, and whether Kafka still is
      * @param joined run once the others can know of this node: may find that it must not go on
      * @param onLost told when this process must not go on: it was declared dead, is cut off, or Kafka refuses what it
      *     must take

@@ -49,11 +49,13 @@ final class KnownLayout {
     }
 
     /**
-     * Looks again whether a node serves the shards that count, once it is in the node table: who changes them looks
-     * there after having said so.
+     * Whether a node serves the shards that count, once it is in the node table: who changes them looks there after
+     * having said so.
+     *
+     * @param now as Kafka says by then
      */
-    static void check(ClusterConfig configured, ClusterConfig served) {
-        if (!of(configured).kafka().generation().equals(served.kafka().generation())) {
+    static void check(ClusterConfig now, ClusterConfig served) {
+        if (!now.kafka().generation().equals(served.kafka().generation())) {
             throw new BrokerStartException(
                     "the shards of this cluster were changed meanwhile: start the node again", null);
         }

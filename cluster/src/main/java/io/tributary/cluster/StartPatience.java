@@ -2,6 +2,7 @@ package io.tributary.cluster;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * How long a start waits for what it stands on: Kafka and Redis have one time together, which whoever watches the start
@@ -22,5 +23,47 @@ record StartPatience(long endNanos, Duration least, CompletableFuture<?> givenUp
     Duration left() {
         Duration left = Duration.ofNanos(endNanos - System.nanoTime());
         return left.compareTo(least) > 0 ? left : least;
+    }
+
+    /**
+     * Waits for Kafka, whose clients end each wait of a thread that is interrupted: this one is when the start is given
+     * up.
+     */
+    <T> T interruptibly(Supplier<T> wait) {
+        Waiting waiting = new Waiting(Thread.currentThread());
+        CompletableFuture<?> _ = givenUp.whenComplete((_, _) -> waiting.interrupt());
+        try {
+            return wait.get();
+        } finally {
+            waiting.end();
+        }
+    }
+
+    /** A thread that may be interrupted as long as it waits. */
+    private static final class Waiting {
+        private final Thread thread;
+
+        // Guarded by this.
+        private boolean isOver;
+        private boolean isInterrupted;
+
+        Waiting(Thread thread) {
+            this.thread = thread;
+        }
+
+        synchronized void interrupt() {
+            if (!isOver) {
+                isInterrupted = true;
+                thread.interrupt();
+            }
+        }
+
+        /** What the thread does next is not interrupted. */
+        synchronized void end() {
+            isOver = true;
+            if (isInterrupted) {
+                boolean _ = Thread.interrupted();
+            }
+        }
     }
 }

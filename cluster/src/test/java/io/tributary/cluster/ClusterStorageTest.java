@@ -1,8 +1,10 @@
 package io.tributary.cluster;
 
+import static io.tributary.persistence.contract.Waiting.assertFails;
 import static io.tributary.persistence.contract.Waiting.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.BrokerStartException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.TestKafka;
 import io.tributary.cluster.kafka.TopicNeeds;
@@ -20,6 +22,10 @@ import io.tributary.localcluster.LocalRedis;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.replicated.Visibility;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -69,16 +75,45 @@ class ClusterStorageTest {
         assertThat(broken).hasValue(0);
     }
 
+    /** Of a node that is closed while it begins anew. */
+    @Test
+    void kafkaIsWaitedForUntilTheStartIsGivenUp() throws IOException {
+        CompletableFuture<Void> givenUp = new CompletableFuture<>();
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            silent.setSoTimeout(30_000);
+            ClusterConfig cluster = cluster(
+                    KafkaConfig.defaults("127.0.0.1:" + silent.getLocalPort()).withStartTimeout(Duration.ofHours(1)),
+                    List.of(1));
+            StartPatience patience = StartPatience.begin(Duration.ofHours(1), givenUp);
+            CompletableFuture<ClusterStorage> opened =
+                    CompletableFuture.supplyAsync(() -> open(cluster, 1 << 20, patience));
+            try (Socket _ = silent.accept()) { // it is asked
+                givenUp.completeExceptionally(new IllegalStateException("the node is stopped"));
+                assertFails(opened, BrokerStartException.class);
+            }
+        }
+    }
+
     private ClusterStorage open(LocalRedis redis, int largestPacketBytes) {
         int largestRecordBytes = TopicNeeds.largestRecordBytes(TestKafka.SHARDS, largestPacketBytes);
-        ClusterConfig cluster = ClusterConfig.builder(
-                        kafka.withAppends(kafka.appends().withMaxRecordBytes(largestRecordBytes)),
-                        RedisConfig.of(redis.ports().stream()
+        return open(
+                cluster(kafka.withAppends(kafka.appends().withMaxRecordBytes(largestRecordBytes)), redis.ports()),
+                largestPacketBytes,
+                StartPatience.begin(Duration.ofMinutes(1), new CompletableFuture<>()));
+    }
+
+    private static ClusterConfig cluster(KafkaConfig kafka, List<Integer> redis) {
+        return ClusterConfig.builder(
+                        kafka,
+                        RedisConfig.of(redis.stream()
                                 .map(port -> new RedisConfig.Node("127.0.0.1", port))
                                 .toList()),
                         LinkConfig.defaults("test", ClusterSecret.of("a secret of tests only"), "127.0.0.1", 0))
                 .shards(TestKafka.SHARDS)
                 .build();
+    }
+
+    private ClusterStorage open(ClusterConfig cluster, int largestPacketBytes, StartPatience patience) {
         return ClusterStorage.open(
                 "node",
                 cluster,
@@ -87,7 +122,7 @@ class ClusterStorageTest {
                 RecordFormat.alone(),
                 InstantSource.system(),
                 ClusterMetrics.unregistered(),
-                StartPatience.begin(Duration.ofMinutes(1), new CompletableFuture<>()),
+                patience,
                 _ -> broken.incrementAndGet());
     }
 

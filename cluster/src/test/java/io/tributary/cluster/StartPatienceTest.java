@@ -22,6 +22,21 @@ class StartPatienceTest {
         assertThat(ended(begun, HOUR).left()).isEqualTo(HOUR.dividedBy(10));
     }
 
+    @Test
+    void onlyTheWaitIsInterruptedWhenTheStartIsGivenUp() {
+        CompletableFuture<Void> givenUp = new CompletableFuture<>();
+        StartPatience begun = StartPatience.begin(HOUR, givenUp);
+        assertThat(begun.interruptibly(() -> Thread.currentThread().isInterrupted()))
+                .isFalse();
+        givenUp.completeExceptionally(new IllegalStateException("the node is stopped"));
+        assertThat(Thread.currentThread().isInterrupted())
+                .as("a wait that is over")
+                .isFalse();
+        assertThat(begun.interruptibly(() -> Thread.currentThread().isInterrupted()))
+                .isTrue();
+        assertThat(Thread.currentThread().isInterrupted()).as("behind the wait").isFalse();
+    }
+
     /** The same, as much earlier. */
     private static StartPatience ended(StartPatience begun, Duration earlier) {
         return new StartPatience(begun.endNanos() - earlier.toNanos(), begun.least(), begun.givenUp());
