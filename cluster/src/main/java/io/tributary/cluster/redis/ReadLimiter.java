@@ -137,7 +137,7 @@ final class ReadLimiter {
 
     private <T> void begin(ShardReads shard, Waiting<T> next) {
         boolean tooLate = System.nanoTime() - next.deadlineNanos > 0;
-        CompletionStage<T> stage = tooLate ? refused() : next.read.get();
+        CompletionStage<T> stage = tooLate ? refused() : begun(next.read);
         stage.whenComplete((value, failure) -> {
             if (!tooLate) {
                 answered(shard, failure != null);
@@ -149,6 +149,15 @@ final class ReadLimiter {
             }
             finished(shard);
         });
+    }
+
+    /** One that fails at once fails as others do: its turn has to end. */
+    private static <T> CompletionStage<T> begun(Supplier<CompletionStage<T>> read) {
+        try {
+            return read.get();
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     private <T> CompletionStage<T> refused() {

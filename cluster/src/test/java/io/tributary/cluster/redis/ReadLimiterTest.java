@@ -138,6 +138,19 @@ class ReadLimiterTest {
     }
 
     @Test
+    void readsBeginAfterOneThatCouldNotBegin() {
+        ReadLimiter gate = new ReadLimiter(1, LONG, recorder);
+        CompletionStage<Integer> failing = gate.pass(SHARD, () -> {
+            throw new StackOverflowError("as the test wants");
+        });
+        assertFails(failing, StackOverflowError.class);
+        CompletionStage<Integer> next = read(gate, 1).getFirst();
+        assertThat(begun).hasSize(1);
+        begun.getFirst().complete(11);
+        assertThat(get(next)).isEqualTo(11);
+    }
+
+    @Test
     void everyReadEndsWhenManyThreadsReadAtOnce() {
         AtomicInteger running = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
