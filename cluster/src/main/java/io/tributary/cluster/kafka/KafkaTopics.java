@@ -302,8 +302,14 @@ public final class KafkaTopics {
     }
 
     private boolean areEmpty(Admin admin, List<TopicPartition> partitions) {
-        return awaitKnown(() -> admin.listOffsets(ends(partitions)).all()).values().stream()
-                .allMatch(end -> end.offset() == 0);
+        return awaitKnown(() -> haveNothing(admin, partitions));
+    }
+
+    /** Whether partitions never had a record. */
+    public static KafkaFuture<Boolean> haveNothing(Admin admin, Collection<TopicPartition> partitions) {
+        return admin.listOffsets(ends(partitions))
+                .all()
+                .thenApply(found -> found.values().stream().allMatch(end -> end.offset() == 0));
     }
 
     /** The question where these partitions end. */

@@ -340,7 +340,7 @@ final class AppAdmin implements AutoCloseable {
                 .next();
         int found = existing.partitions().size();
         List<TopicPartition> added = rules.partitionsBeyond(existing);
-        if (found < needed || (needed > 1 && !areEmpty(added))) {
+        if (found < needed || (needed > 1 && !await(KafkaTopics.haveNothing(admin, added)))) {
             throw new KafkaAccessException("it has " + found + " partitions, configured are " + needed);
         }
         if (!added.isEmpty()) {
@@ -353,14 +353,6 @@ final class AppAdmin implements AutoCloseable {
         }
         await(raise(rules, 0));
         return existing.topicId().toString();
-    }
-
-    private boolean areEmpty(List<TopicPartition> partitions) throws InterruptedException {
-        if (partitions.isEmpty()) {
-            return true;
-        }
-        return await(admin.listOffsets(KafkaTopics.ends(partitions)).all()).values().stream()
-                .allMatch(end -> end.offset() == 0);
     }
 
     /** One that was created when packets were smaller would refuse larger ones for good. */
