@@ -60,6 +60,7 @@ final class AppAdmin implements AutoCloseable {
     private static final long SAY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Admin admin;
+    private final TopicCreations creations;
     private final KafkaRecorder recorder;
     private final Executor threads;
     private final CountDownLatch closing = new CountDownLatch(1);
@@ -74,6 +75,7 @@ final class AppAdmin implements AutoCloseable {
 
     AppAdmin(Admin admin, String clientId, KafkaRecorder recorder) {
         this.admin = admin;
+        this.creations = new TopicCreations(admin);
         this.recorder = recorder;
         this.threads = command -> Thread.ofVirtual().name(clientId + "-admin").start(command);
     }
@@ -305,8 +307,7 @@ final class AppAdmin implements AutoCloseable {
         boolean created = true;
         String id;
         try {
-            id = await(admin.createTopics(List.of(rules.newTopic())).topicId(rules.topic()))
-                    .toString();
+            id = await(creations.create(rules.newTopic()));
         } catch (TopicExistsException e) {
             LOG.debug("topic {} exists", rules.topic(), e);
             created = false;
