@@ -135,17 +135,32 @@ final class OcspStaple {
     /** Gives nothing on any more that is out of date, and asks again when it is time. Does not block. */
     void check() {
         byte[] given = answer;
-        String outdated = given == null ? null : refusal(given, clock.instant());
-        if (outdated != null) {
-            answer = null;
-            if (problem == null) { // else that of a later question says more
-                failed("its last answer cannot be used any more: " + outdated);
+        if (given != null) {
+            String outdated = refusal(given, clock.instant());
+            if (outdated != null) {
+                discard(given, outdated);
             }
-            nextNanos = System.nanoTime();
         }
         if (System.nanoTime() - nextNanos >= 0 && isFetching.compareAndSet(false, true)) {
             Thread.ofVirtual().name("tributary-ocsp").start(this::fetch);
         }
+    }
+
+    /** Unless another one has come since it was looked at. */
+    private synchronized void discard(byte[] given, String why) {
+        if (answer == given) {
+            answer = null;
+            if (problem == null) { // else that of a later question says more
+                failed("its last answer cannot be used any more: " + why);
+            }
+            nextNanos = System.nanoTime();
+        }
+    }
+
+    private synchronized void take(byte[] fetched, long pauseNanos) {
+        answer = fetched;
+        problem = null;
+        nextNanos = System.nanoTime() + pauseNanos;
     }
 
     private void fetch() {
@@ -153,9 +168,7 @@ final class OcspStaple {
             byte[] fetched = ask();
             String refused = refusal(fetched, clock.instant());
             if (refused == null) {
-                answer = fetched;
-                problem = null;
-                nextNanos = System.nanoTime() + pauseAfter(fetched);
+                take(fetched, pauseAfter(fetched));
             } else {
                 failed("its answer cannot be used: " + refused);
             }
@@ -177,7 +190,7 @@ final class OcspStaple {
         return Math.max(pause, RETRY_NANOS);
     }
 
-    private void failed(String why) {
+    private synchronized void failed(String why) {
         String words = "the OCSP responder " + responder + ": " + why;
         if (!words.equals(problem)) {
             LOG.warn("{}, about {}", words, certificate.getSubjectX500Principal());

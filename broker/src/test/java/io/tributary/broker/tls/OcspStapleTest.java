@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -25,6 +26,9 @@ class OcspStapleTest {
     private Path folder;
 
     private final AtomicReference<Duration> later = new AtomicReference<>(Duration.ZERO);
+    /** Happens once, when somebody asks what time it is. */
+    private final AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
+
     private OpenSslAuthority authority;
     private int port;
     private OcspStaple staple;
@@ -33,7 +37,10 @@ class OcspStapleTest {
     void makeCertificate() throws IOException {
         authority = OpenSslAuthority.in(folder, "authority");
         port = freePort();
-        InstantSource clock = () -> InstantSource.system().instant().plus(later.get());
+        InstantSource clock = () -> {
+            meanwhile.getAndSet(() -> {}).run();
+            return InstantSource.system().instant().plus(later.get());
+        };
         TlsConfig config = TlsConfig.builder(
                         authority.serverWithResponder("server", port).files())
                 .build();
@@ -52,6 +59,24 @@ class OcspStapleTest {
         assertThat(staple.problem()).isNotNull();
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(staple.problem()).contains("it does not answer"));
+    }
+
+    @Test
+    void answerStaysThatComesWhileTheOneBeforeIsLookedAt() throws Exception {
+        byte[] old = fetch();
+        later.set(Duration.ofMinutes(16));
+        Process responder = authority.responder(port, "-ndays", "1");
+        try {
+            meanwhile.set(() -> {
+                staple.check();
+                await().atMost(PATIENCE).until(() -> staple.answer() != null && !Arrays.equals(staple.answer(), old));
+            });
+            staple.check();
+            assertThat(staple.answer()).isNotNull();
+        } finally {
+            responder.destroy();
+            responder.waitFor();
+        }
     }
 
     @Test
