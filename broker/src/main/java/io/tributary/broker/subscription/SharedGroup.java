@@ -29,6 +29,8 @@ public final class SharedGroup {
      * put together.
      */
     private volatile Receiver @Nullable [] online;
+    /** How often members have changed: raised last, when the lists show it. */
+    private volatile int changes;
 
     SharedGroup(String name, MemberChoice choice, boolean localFirst) {
         this.name = name;
@@ -50,12 +52,13 @@ public final class SharedGroup {
      * @return the member, or null when there is none that may have it
      */
     public @Nullable Receiver pick(String publisher, String topic, Predicate<Receiver> accepts) {
+        int before = changes;
         Receiver picked = pickOnline(publisher, topic, accepts);
         if (picked == null) {
             picked = pickFrom(read(offline), publisher, topic, accepts);
         }
         // A member that has come, gone or been stuck meanwhile may have been in none of the lists when each was read.
-        return picked != null ? picked : pickFrom(everybody(), publisher, topic, accepts);
+        return picked != null || changes == before ? picked : pickFrom(everybody(), publisher, topic, accepts);
     }
 
     /**
@@ -191,9 +194,10 @@ public final class SharedGroup {
         return members.isEmpty();
     }
 
-    private void changed() {
+    private synchronized void changed() {
         online = null;
         hasOnline = !here.isEmpty() || !elsewhere.isEmpty() || !stuck.isEmpty();
+        changes++;
     }
 
     private MemberList list(Reach reach) {

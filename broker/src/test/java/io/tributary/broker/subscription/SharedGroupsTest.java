@@ -4,6 +4,7 @@ import static io.tributary.broker.subscription.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.common.topic.TopicFilter;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -354,6 +355,15 @@ class SharedGroupsTest {
         };
 
         assertThat(name(group().pick("p", "t", accepts))).isEqualTo("coming");
+    }
+
+    @Test
+    void asksEachMemberOnceWhenNoneMayHaveItAndNothingChanges() {
+        joinTransients(3);
+        List<Receiver> asked = new ArrayList<>();
+
+        assertThat(group().pick("p", "t", each -> !asked.add(each))).isNull();
+        assertThat(asked).hasSize(3);
     }
 
     @Test
