@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
+import org.jctools.queues.MpscUnboundedArrayQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,6 +66,27 @@ class LoopMailboxTest {
         Awaitility.await()
                 .atMost(Duration.ofSeconds(10))
                 .untilAsserted(() -> assertThat(handled).hasValue(200_000));
+    }
+
+    /** The queue asks for a letter when it has its place, here in a new chunk, and the loop handles all others then. */
+    @Test
+    void placeIsTakenWhileTheQueueGrows() {
+        MpscUnboundedArrayQueue<Integer> queue = new MpscUnboundedArrayQueue<>(2);
+        List<Boolean> wasEmpty = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            queue.offer(1);
+            queue.offer(2);
+            queue.fill(
+                    () -> {
+                        queue.drain(_ -> {});
+                        wasEmpty.add(LoopMailbox.isEmpty(queue));
+                        return 3;
+                    },
+                    1);
+            queue.drain(_ -> {});
+        }
+        assertThat(wasEmpty).hasSize(10).doesNotContain(true);
+        assertThat(LoopMailbox.isEmpty(queue)).isTrue();
     }
 
     @Test
