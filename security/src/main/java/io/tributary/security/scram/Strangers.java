@@ -16,7 +16,8 @@ import java.util.stream.Stream;
 /**
  * What is shown of user names that nobody has: for one name the same at all nodes with the same users, and after each
  * start, as of names that somebody has. It follows from secrets of the first and the last user by name together: no
- * user knows more than its own. Thread-safe.
+ * user knows more than its own. Numbers of iterations are shared out as users have them, by a place in their order: one
+ * user more or less changes those of few names. Thread-safe.
  */
 final class Strangers {
     private static final int SALT_BYTES = 16;
@@ -32,7 +33,7 @@ final class Strangers {
                 .values().stream()
                         .flatMap(user -> Stream.ofNullable(user.scram().get(mechanism.method())))
                         .toList();
-        iterations = known.stream().map(ScramCredential::iterations).toList();
+        iterations = known.stream().map(ScramCredential::iterations).sorted().toList();
         key = known.isEmpty()
                 ? utf8(mechanism.method()) // nobody is there to be told from strangers
                 : mac(known.getFirst().serverKey(), known.getLast().serverKey());
@@ -41,10 +42,11 @@ final class Strangers {
     /** What to show of a name; the keys fit no password. */
     ScramCredential credential(String userName) {
         byte[] own = mac(key, utf8(userName));
-        int number = ByteBuffer.wrap(own, SALT_BYTES, Integer.BYTES).getInt();
+        long place = Integer.toUnsignedLong(
+                ByteBuffer.wrap(own, SALT_BYTES, Integer.BYTES).getInt());
         int likeOther = iterations.isEmpty()
                 ? ScramCredential.LEAST_ITERATIONS
-                : iterations.get(Math.floorMod(number, iterations.size()));
+                : iterations.get((int) (place * iterations.size() >>> Integer.SIZE));
         byte[] keys = new byte[mechanism.bytes()];
         new SecureRandom().nextBytes(keys);
         return new ScramCredential(mechanism, likeOther, Arrays.copyOf(own, SALT_BYTES), keys, keys);

@@ -157,6 +157,41 @@ class ScramAuthenticatorTest {
         }
     }
 
+    /** Of names that somebody has nothing changes. */
+    @Test
+    void oneUserMoreBetweenTheFirstAndTheLastChangesWhatIsShownOfFewUnknownOnes() throws Exception {
+        String some = usersOf(5000, 6000, 5000, 6000, 5000, 6000, 5000, 6000, 5000, 6000);
+        Link before = new ScramAuthenticator.Config(Files.writeString(folder.resolve("some.yaml"), some), "people")
+                .open("scram", context);
+        String more = some.replace("  u9:", "  u8a: " + user(5000) + "  u9:");
+        Link after = new ScramAuthenticator.Config(Files.writeString(folder.resolve("more.yaml"), more), "people")
+                .open("scram", context);
+        try {
+            int changed = 0;
+            for (int i = 0; i < 200; i++) {
+                String salt = salt(first(before, Mechanism.SHA_512, "nobody" + i));
+                changed += salt.equals(salt(first(after, Mechanism.SHA_512, "nobody" + i))) ? 0 : 1;
+            }
+            assertThat(changed).isLessThan(200 / 10);
+        } finally {
+            before.onClose().run();
+            after.onClose().run();
+        }
+    }
+
+    private static String usersOf(int... iterations) {
+        StringBuilder users = new StringBuilder("users:\n");
+        for (int i = 0; i < iterations.length; i++) {
+            users.append("  u").append(i).append(": ").append(user(iterations[i]));
+        }
+        return users.toString();
+    }
+
+    private static String user(int iterations) {
+        return "{scram: [\"SCRAM-SHA-512$" + iterations
+                + ":MDEyMzQ1Njc4OWFiY2RlZg==$27dspe93acY/ecLNXIMRt//dNeJn4AjBfmcqKrzA3FcMn2XJbP/EaxxOL7OMYr87YejRFaBZra27F/mwOKMVlQ==:VAWm1P2Z0HfvKH4ByGLSF4uhaxPagxrqTBXLYj6Ju+d/N/pwKqMv+8Wn2OozyLIjm24uh2bnHj8gf24Zn57JzQ==\"]}\n";
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
