@@ -7,6 +7,7 @@ import io.tributary.broker.security.Permissions;
 import io.tributary.broker.security.SubscriptionDecision;
 import io.tributary.broker.security.SubscriptionDecision.Extent;
 import io.tributary.common.event.TenantNames;
+import io.tributary.common.mqtt.Printable;
 import io.tributary.common.mqtt.QoS;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -81,11 +82,11 @@ final class ClientPermissions {
             return Decision.ALLOWED;
         }
         Decision decision = permissions.mayReceive(topic);
-        if (!decision.allowed()) {
+        if (!decision.allowed() && LOG.isDebugEnabled()) {
             LOG.debug(
                     "{} may not receive what is published on {}: {}",
                     TenantNames.display(clientId),
-                    TenantNames.visible(topic),
+                    Printable.of(TenantNames.visible(topic)),
                     decision.reason());
         }
         return decision;

@@ -15,6 +15,7 @@ import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
+import io.tributary.common.mqtt.Printable;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
@@ -300,7 +301,7 @@ final class SubscribeFlow {
         }
         SubscriptionDecision decision = permissions.maySubscribe(filter.filter(), asked.maximumQos());
         if (!decision.granted()) {
-            LOG.debug("{} may not subscribe to {}: {}", name(), asked.filter(), decision.reason());
+            LOG.debug("{} may not subscribe to {}: {}", name(), Printable.of(asked.filter()), decision.reason());
             return new Denied(ReasonCode.NOT_AUTHORIZED);
         }
         if (replay.room() == 0) {

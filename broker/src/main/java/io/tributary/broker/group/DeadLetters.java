@@ -80,10 +80,7 @@ final class DeadLetters {
                             outcome -> thread.execute(() -> isKept.accept(outcome instanceof RouteOutcome.Safe)));
             return true;
         } catch (RuntimeException e) {
-            LOG.error(
-                    "{}: a dead letter could not be published; this is a defect",
-                    Printable.of(TenantNames.display(group)),
-                    e);
+            LOG.error("{}: a dead letter could not be published; this is a defect", TenantNames.display(group), e);
             return false;
         }
     }
@@ -100,7 +97,7 @@ final class DeadLetters {
             warnedNanos = now;
             LOG.warn(
                     isKept ? KEPT : NOT_KEPT,
-                    Printable.of(TenantNames.display(group)),
+                    TenantNames.display(group),
                     Printable.of(TenantNames.visible(deadLetter.topic())));
         }
     }

@@ -10,7 +10,6 @@ import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
-import io.tributary.common.mqtt.Printable;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import java.util.ArrayList;
@@ -143,9 +142,9 @@ final class GroupSession {
     private void subscribed(Attached session, @Nullable Throwable failure) {
         subscribing = false;
         if (failure != null) {
-            LOG.warn("{} is not subscribed yet", Printable.of(TenantNames.display(name)), failure);
+            LOG.warn("{} is not subscribed yet", TenantNames.display(name), failure);
         } else if (state == State.OPEN) {
-            LOG.info("This node hands out the messages of {}", Printable.of(TenantNames.display(name)));
+            LOG.info("This node hands out the messages of {}", TenantNames.display(name));
             subscribed = true;
             services.subscriptions().online(subscriber(session));
         }
@@ -226,7 +225,7 @@ final class GroupSession {
             state = State.OPEN;
             subscribe(session);
         } else {
-            LOG.info("{} has no members any more: its session ends", Printable.of(TenantNames.display(name)));
+            LOG.info("{} has no members any more: its session ends", TenantNames.display(name));
             end(0);
         }
     }

@@ -9,7 +9,6 @@ import io.tributary.common.event.StateCodec;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.Message;
-import io.tributary.common.mqtt.Printable;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.time.InstantSource;
@@ -254,7 +253,7 @@ public final class RetainedMessages {
         } else {
             LOG.error(
                     "the retained message of {} is not stored: {}",
-                    Printable.of(TenantNames.display(topic.name())),
+                    TenantNames.display(topic.name()),
                     failure.toString());
             write.fail(failure);
         }
@@ -268,7 +267,7 @@ public final class RetainedMessages {
             show(topic, value == null ? null : StateCodec.decodeMessage(value).message());
             format.replaced(named(topic));
         } catch (UnreadableRecordException e) {
-            LOG.error("the retained message of {} cannot be read", Printable.of(TenantNames.display(topic)), e);
+            LOG.error("the retained message of {} cannot be read", TenantNames.display(topic), e);
             unreadable = e;
             if (e.isNewer()) {
                 format.tooNew(named(topic));

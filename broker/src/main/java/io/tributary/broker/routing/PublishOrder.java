@@ -1,7 +1,6 @@
 package io.tributary.broker.routing;
 
 import io.tributary.common.event.TenantNames;
-import io.tributary.common.mqtt.Printable;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
@@ -55,7 +54,7 @@ final class PublishOrder {
             } catch (RuntimeException | Error e) {
                 LOG.error(
                         "a message of {} could not be routed",
-                        Printable.of(TenantNames.display(lane.publisher)),
+                        TenantNames.display(lane.publisher),
                         e); // those behind it still are
             } finally {
                 lane.end();

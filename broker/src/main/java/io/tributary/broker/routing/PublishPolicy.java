@@ -99,10 +99,10 @@ public final class PublishPolicy {
 
     private static Decision mayPublish(Permissions permissions, Message message) {
         Decision decision = permissions.mayPublish(message.topic(), message.qos(), message.retain());
-        if (!decision.allowed()) {
+        if (!decision.allowed() && LOG.isDebugEnabled()) { // it may be each message of a client
             LOG.debug(
                     "{} may not publish to {}: {}",
-                    Printable.of(TenantNames.display(message.publisher())),
+                    TenantNames.display(message.publisher()),
                     Printable.of(TenantNames.visible(message.topic())),
                     decision.reason());
         }
@@ -165,10 +165,7 @@ public final class PublishPolicy {
         try {
             return Objects.requireNonNull(interceptor.onPublish(publisher, message), "no decision");
         } catch (RuntimeException | Error e) {
-            LOG.warn(
-                    "publish interceptor failed on a message of {}",
-                    Printable.of(TenantNames.display(publisher.clientId())),
-                    e);
+            LOG.warn("publish interceptor failed on a message of {}", TenantNames.display(publisher.clientId()), e);
             return new Refuse(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR, "an interceptor failed");
         }
     }

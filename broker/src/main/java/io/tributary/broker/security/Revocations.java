@@ -1,6 +1,7 @@
 package io.tributary.broker.security;
 
 import io.tributary.common.event.Principal;
+import io.tributary.common.mqtt.Printable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -120,7 +121,7 @@ public final class Revocations {
     private static void name(List<String> names, Supplier<String> name) {
         if (names.size() < MOST_NAMED) {
             String whole = name.get();
-            names.add(whole.substring(0, Math.min(whole.length(), LONGEST_NAME)));
+            names.add(Printable.of(whole.substring(0, Math.min(whole.length(), LONGEST_NAME))));
         }
     }
 

@@ -5,7 +5,6 @@ import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.ShardEvent.TopicFound;
-import io.tributary.common.mqtt.Printable;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.app.AppTopics.Found;
@@ -186,7 +185,7 @@ final class LivingTopics {
     }
 
     private void say(SessionState client, TopicProgress progress, Found found, long intact) {
-        String name = Printable.of(GroupIdentifier.display(client.clientId()));
+        String name = GroupIdentifier.display(client.clientId());
         String what = found.id().equals(progress.id())
                 ? "has lost its end, from " + intact + " on, and ends at " + found.end() + " now"
                 : "was deleted, and is another one now";

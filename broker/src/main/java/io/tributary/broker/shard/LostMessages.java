@@ -3,7 +3,6 @@ package io.tributary.broker.shard;
 import io.tributary.broker.shard.ShardRecorder.Drop;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.common.event.GroupIdentifier;
-import io.tributary.common.mqtt.Printable;
 import io.tributary.persistence.shard.ShardStore.Remnant;
 import java.util.List;
 import java.util.Map;
@@ -69,7 +68,7 @@ final class LostMessages implements SessionQueues.Losses {
                             + " somebody deleted it. The rest of the queue is delivered. Further losses of this shard are"
                             + " counted (tributary_messages_dropped_total, reason lost_in_store) and not named",
                     sequence,
-                    Printable.of(GroupIdentifier.display(client.clientId())));
+                    GroupIdentifier.display(client.clientId()));
         }
     }
 }

@@ -3,7 +3,6 @@ package io.tributary.broker.shard;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.common.event.GroupIdentifier;
-import io.tributary.common.mqtt.Printable;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import java.util.HashMap;
@@ -57,7 +56,7 @@ final class RetiredTopics {
     }
 
     private void delete(AppTopic topic, long nowMillis) {
-        String name = Printable.of(GroupIdentifier.display(topic.clientId()));
+        String name = GroupIdentifier.display(topic.clientId());
         CompletionStage<?> _ = topics.delete(topic).whenComplete((isGone, failure) -> {
             if (failure == null) {
                 if (isGone) {

@@ -38,6 +38,11 @@ public record Withdrawal(Change change, TopicFilter filter) {
         return removed > 0;
     }
 
+    @Override
+    public String toString() {
+        return change + " " + TenantNames.display(filter.toString());
+    }
+
     private static String words(List<Withdrawal> withdrawn, Subscriber from) {
         String whose = from.principal() == null
                 ? ""

@@ -1,6 +1,7 @@
 package io.tributary.common.event;
 
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.Printable;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.common.topic.TopicLevels;
 import io.tributary.common.topic.TopicName;
@@ -126,19 +127,20 @@ public final class TenantNames {
 
     /**
      * How to show a topic, a filter ({@code $share/NAME/} included) or a client identifier to people: as the client
-     * knows it, and whose it is: {@code devices/7 (tenant acme)}.
+     * knows it, but for what is not {@link Printable}, and whose it is: {@code devices/7 (tenant acme)}. It forges no line
+     * of a log.
      */
     public static String display(String name) {
         int mark = name.indexOf(MARK);
         if (mark < 0) {
-            return name;
+            return Printable.of(name);
         }
         if (name.indexOf(TopicLevels.SEPARATOR, mark) < 0) { // a session that another one has taken the place of
-            return name.substring(0, mark);
+            return Printable.of(name.substring(0, mark));
         }
         String inside = name.substring(mark);
         String whose = isBrokers(inside) ? " (the broker's own)" : " (tenant " + tenantOf(inside) + ")";
-        return name.substring(0, mark) + visible(inside) + whose;
+        return Printable.of(name.substring(0, mark) + visible(inside)) + whose;
     }
 
     private static int start(String name) {

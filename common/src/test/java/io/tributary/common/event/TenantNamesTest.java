@@ -110,6 +110,15 @@ class TenantNamesTest {
     }
 
     @Test
+    void nameThatIsShownForgesNoLines() {
+        assertThat(TenantNames.display("7\n2026-11-30 ERROR")).isEqualTo("7?2026-11-30 ERROR");
+        assertThat(TenantNames.display("7\n\0" + 123)).isEqualTo("7?");
+        assertThat(GroupIdentifier.display(TenantNames.clientId("acme", "7\r"))).isEqualTo("7? (tenant acme)");
+        assertThat(GroupIdentifier.display(GroupIdentifier.of("$share/g\n/\0acme/a\u2028/#")))
+                .isEqualTo("$share/g?/a?/# (tenant acme)");
+    }
+
+    @Test
     void emptyClientIdentifierAndTopicThatBeginsWithTheSeparatorAreKept() {
         assertThat(TenantNames.visible(TenantNames.clientId("acme", ""))).isEmpty();
         assertThat(TenantNames.visible(TenantNames.topic("acme", "/a"))).isEqualTo("/a");

@@ -16,7 +16,8 @@ class PrintableTest {
     @Test
     void textOfPeopleStays() {
         String text = "devices/7 \u00e4\u65e5\ud83d\ude00 (tenant acme)";
-        assertThat(Printable.of(text)).isEqualTo(text);
+        assertThat(Printable.of(text)).isSameAs(text);
+        assertThat(Printable.of("\ud83d\ude00\n\ud83d\ude00")).isEqualTo("\ud83d\ude00?\ud83d\ude00");
         assertThat(Printable.startOf("x".repeat(80))).isEqualTo("x".repeat(80));
         assertThat(Printable.startOf("\n" + "x".repeat(80))).isEqualTo("?" + "x".repeat(79) + "...");
     }
