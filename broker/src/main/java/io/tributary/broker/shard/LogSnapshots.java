@@ -12,10 +12,13 @@ import io.tributary.common.event.ShardEvent.SnapshotQueue;
 import io.tributary.common.event.ShardEvent.SnapshotSession;
 import io.tributary.common.event.Source;
 import io.tributary.common.event.StoredSession;
+import io.tributary.persistence.shard.SavePoint.WillKey;
 import io.tributary.persistence.shard.ShardStore;
 import java.util.ArrayDeque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.function.LongConsumer;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * rebuild the shard though its beginning is deleted, see {@link Restore}.
  *
  * <p>A snapshot tells the state as it was at the offset at which it began, a few sessions a tick; its memory is a copy
- * of the sessions. Time is the log's. An owner goes by the last snapshot of the owners before it, and begins one soon
+ * of the sessions. Wills that were due then are not in it: it ends when they are published. Time is the log's. An owner goes by the last snapshot of the owners before it, and begins one soon
  * where there was none. Confined to the thread of the driver.
  *
  * <p>Decided in docs/decisions/0008-heads-bring-their-queues.md.
@@ -69,6 +72,9 @@ final class LogSnapshots {
     private static final class Snapshot {
         final long asOf;
         final Queue<SnapshotSession> sessions = new ArrayDeque<>();
+        /** The wills that were due, and were still when that was looked at last. */
+        final Set<WillKey> dueWills;
+
         final SnapshotComplete end;
         final int sessionsATick;
         /** The session whose queue is being read, and from where it is read on. */
@@ -76,10 +82,15 @@ final class LogSnapshots {
         StoredSession queueOf;
 
         long nextSequence;
+        /** All that records up to there caused has to be safe before the end: nobody folds them again. */
+        long safeUpTo;
+
         boolean isOver;
 
         Snapshot(long ownerEpoch, ShardState state, long retentionMillis) {
             asOf = state.applied();
+            safeUpTo = asOf;
+            dueWills = new HashSet<>(state.dueWills().keySet());
             for (SessionState client : state.clients()) {
                 sessions.add(new SnapshotSession(ownerEpoch, asOf, client.toStored(), client.will()));
             }
@@ -146,7 +157,7 @@ final class LogSnapshots {
             ticksToRest--;
         } else if (snapshot != null) {
             goOn(snapshot, isSafeUpTo);
-        } else if (lateMillis >= 0 && state.dueWills().isEmpty()) { // they are about to go
+        } else if (lateMillis >= 0) {
             snapshot = new Snapshot(ownerEpoch, state, retentionMillis);
         }
     }
@@ -181,10 +192,19 @@ final class LogSnapshots {
         } else if (now.sessions.isEmpty()
                 && !now.isOver
                 && underWay == 0 // a snapshot without one of its sessions is none
-                && isSafeUpTo.test(now.asOf)) {
+                && areDueWillsGone(now)
+                && isSafeUpTo.test(now.safeUpTo)) {
             now.isOver = true;
             append(now.end);
         }
+    }
+
+    /** An owner that goes by the snapshot does not know these wills, and ignores the records that publish them. */
+    private boolean areDueWillsGone(Snapshot now) {
+        if (now.dueWills.removeIf(will -> !state.dueWills().containsKey(will))) {
+            now.safeUpTo = state.applied();
+        }
+        return now.dueWills.isEmpty();
     }
 
     /**

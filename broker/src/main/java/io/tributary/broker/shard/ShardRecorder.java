@@ -3,7 +3,7 @@ package io.tributary.broker.shard;
 /** Counts what the shards do. Called on shard threads; must not block. */
 public interface ShardRecorder {
 
-    /** Why a message left a queue without being delivered. */
+    /** Why a message left a queue without being delivered, or a will went nowhere. */
     enum Drop {
         /** The queue was at its limit. */
         QUEUE_FULL,
@@ -14,7 +14,9 @@ public interface ShardRecorder {
         /** The store had lost it: somebody else has deleted it there. */
         LOST_IN_STORE,
         /** QoS 0 messages for sessions of this node's shards came faster than they could be passed on. */
-        OWNER_BUSY
+        OWNER_BUSY,
+        /** A will, because it could not be routed, though that was tried several times. */
+        WILL_FAILED
     }
 
     /** Of how many messages one is told of to {@link #handedOn}. */
@@ -23,7 +25,7 @@ public interface ShardRecorder {
     /** A message was handed to its connection at once, so long after it was appended to the log. */
     default void handedOn(long millis) {}
 
-    /** A message left a queue without being delivered. */
+    /** A message left a queue without being delivered, or a will went nowhere. */
     default void dropped(Drop reason) {}
 
     /** A message on this topic expired in a queue before it was sent. */

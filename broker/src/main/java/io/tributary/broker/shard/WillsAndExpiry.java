@@ -1,5 +1,6 @@
 package io.tributary.broker.shard;
 
+import io.tributary.broker.shard.ShardRecorder.Drop;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.common.event.Destinations;
@@ -9,7 +10,6 @@ import io.tributary.common.event.ShardEvent.SessionExpired;
 import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
-import io.tributary.common.mqtt.Printable;
 import io.tributary.common.mqtt.Will;
 import io.tributary.common.time.LineAMinute;
 import io.tributary.persistence.shard.SavePoint.WillKey;
@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +33,8 @@ import org.slf4j.LoggerFactory;
 final class WillsAndExpiry {
     private static final Logger LOG = LoggerFactory.getLogger(WillsAndExpiry.class);
     private static final long RETRY_MILLIS = 1000;
+    /** How often a will is tried that fails: the end of its session waits for it, and so do log snapshots. */
+    private static final int MOST_TRIES = 10;
 
     private final ShardEnvironment environment;
     private final Tenure tenure;
@@ -43,23 +46,31 @@ final class WillsAndExpiry {
     private final ShardTimers timers = new ShardTimers();
     private final LastWords lastWords = new LastWords();
     /** Wills that are due and wait until this node knows what the others do, and the log has room. */
-    private final Queue<WillKey> owed = new ArrayDeque<>();
+    private final Queue<Owed> owed = new ArrayDeque<>();
 
-    private long owedAgainAtMillis = Long.MIN_VALUE;
-
-    /** The clients whose timers were taken in vain. */
-    private final List<String> failed = new ArrayList<>();
-
-    private long repeatAtMillis;
+    // What failed, and is tried again a second later.
+    private final List<Owed> failedWills = new ArrayList<>();
+    private final List<Late> failedTimers = new ArrayList<>();
+    private long againAtMillis = Long.MIN_VALUE;
 
     /** Any number may fail for the same reason. */
     private final LineAMinute failures;
 
+    private final LineAMinute givenUp;
+
+    /** A will that is due, and how often it has failed. */
+    private record Owed(WillKey will, int failures) {}
+
+    /** A client whose timer was taken, and how often in vain. */
+    private record Late(String clientId, int failures) {}
+
     WillsAndExpiry(
             ShardEnvironment environment, Tenure tenure, Loaded loaded, Redistributor redistributor, Executor thread) {
         this.environment = environment;
-        failures = new LineAMinute(
-                () -> TimeUnit.MILLISECONDS.toNanos(environment.clockMillis().getAsLong()));
+        LongSupplier nanos =
+                () -> TimeUnit.MILLISECONDS.toNanos(environment.clockMillis().getAsLong());
+        failures = new LineAMinute(nanos);
+        givenUp = new LineAMinute(nanos);
         this.tenure = tenure;
         state = loaded.state();
         time = loaded.time();
@@ -152,16 +163,10 @@ final class WillsAndExpiry {
         }
     }
 
-    /** One that fails is owed, too: those behind it are not to blame. */
     private void publishOrOwe(String clientId, long epoch, Will will) {
-        boolean isPublished = false;
-        try {
-            isPublished = publish(clientId, epoch, will);
-        } catch (RuntimeException | Error failure) {
-            failed(clientId, failure);
-        }
-        if (!isPublished) {
-            owed.add(new WillKey(clientId, epoch));
+        Owed next = new Owed(new WillKey(clientId, epoch), 0);
+        if (!tryPublish(next, will)) {
+            owed.add(next);
         }
     }
 
@@ -172,17 +177,15 @@ final class WillsAndExpiry {
 
     /** Does what the time of the log asks for; several times a second, while this node knows what the others do. */
     void tickCurrent() {
+        long now = time.nowMillis();
+        if (environment.clockMillis().getAsLong() >= againAtMillis) {
+            tryAgain(now);
+        }
         publishOwed();
         if (isCongested()) {
             return;
         }
-        long now = time.nowMillis();
-        timers.takeDue(now).forEach(clientId -> tryDue(clientId, now));
-        if (now >= repeatAtMillis && !failed.isEmpty()) {
-            List<String> again = List.copyOf(failed);
-            failed.clear();
-            again.forEach(clientId -> tryDue(clientId, now));
-        }
+        timers.takeDue(now).forEach(clientId -> tryDue(new Late(clientId, 0), now));
     }
 
     /** While the log has no room, what is due waits where it is: any number may be due at once. */
@@ -190,14 +193,20 @@ final class WillsAndExpiry {
         return environment.appender().isCongested();
     }
 
+    private void tryAgain(long nowMillis) {
+        owed.addAll(failedWills);
+        failedWills.clear();
+        List<Late> again = List.copyOf(failedTimers);
+        failedTimers.clear();
+        again.forEach(late -> tryDue(late, nowMillis));
+    }
+
     private void publishOwed() {
-        if (time.nowMillis() < owedAgainAtMillis) {
-            return;
-        }
-        for (WillKey next = owed.peek(); next != null; next = owed.peek()) {
-            Will will = state.dueWills().get(next);
+        for (Owed next = owed.peek(); next != null; next = owed.peek()) {
+            WillKey key = next.will;
+            Will will = state.dueWills().get(key);
             boolean isDone = will == null // published meanwhile, or dropped
-                    || lastWords.isAwaited(next.clientId(), next.epoch())
+                    || lastWords.isAwaited(key.clientId(), key.epoch())
                     || tryPublish(next, will);
             if (!isDone) {
                 return;
@@ -206,24 +215,27 @@ final class WillsAndExpiry {
         }
     }
 
-    /** Tells false when it is to be tried again; one that fails is tried a second later, behind the others. */
-    private boolean tryPublish(WillKey key, Will will) {
+    /** Tells false when it is to wait; one that fails is tried again later: those behind it are not to blame. */
+    private boolean tryPublish(Owed next, Will will) {
+        WillKey key = next.will;
         try {
-            return publish(key.clientId(), key.epoch(), will);
+            return publish(key.clientId(), key.epoch(), will, next.failures);
         } catch (RuntimeException | Error failure) {
             failed(key.clientId(), failure);
-            owed.add(owed.remove());
-            owedAgainAtMillis = time.nowMillis() + RETRY_MILLIS;
-            return false;
+            failedWills.add(new Owed(key, next.failures + 1));
+            return true;
         }
     }
 
     private void failed(String clientId, Throwable failure) {
+        if (failedWills.isEmpty() && failedTimers.isEmpty()) { // others come along with the first
+            againAtMillis = environment.clockMillis().getAsLong() + RETRY_MILLIS;
+        }
         String others = failures.happened();
         if (others != null) {
             LOG.error(
                     "what is due of the session of {} failed, which is tried again{}",
-                    Printable.of(TenantNames.display(clientId)),
+                    TenantNames.display(clientId),
                     others,
                     failure);
         }
@@ -243,23 +255,22 @@ final class WillsAndExpiry {
 
     /** Publishes all wills that are due. */
     void publishDue() {
-        owed.addAll(state.dueWills().keySet());
+        state.dueWills().keySet().forEach(key -> owed.add(new Owed(key, 0)));
         publishOwed();
     }
 
     /** One that fails is tried again, and those behind it, whose timers are taken, too, are not to blame. */
-    private void tryDue(String clientId, long nowMillis) {
+    private void tryDue(Late late, long nowMillis) {
         try {
-            due(clientId, nowMillis);
+            due(late, nowMillis);
         } catch (RuntimeException | Error failure) {
-            failed(clientId, failure);
-            failed.add(clientId);
-            repeatAtMillis = nowMillis + RETRY_MILLIS;
+            failed(late.clientId, failure);
+            failedTimers.add(new Late(late.clientId, late.failures + 1));
         }
     }
 
-    private void due(String clientId, long nowMillis) {
-        SessionState client = state.client(clientId);
+    private void due(Late late, long nowMillis) {
+        SessionState client = state.client(late.clientId);
         if (client == null || client.isAttached()) {
             return;
         }
@@ -268,7 +279,9 @@ final class WillsAndExpiry {
             return;
         }
         boolean isWillDue = client.will() != null && client.willDueAtMillis() <= nowMillis;
-        if (client.will() != null && isWillDue && !publish(client.clientId(), client.epoch(), client.will())) {
+        if (client.will() != null
+                && isWillDue
+                && !publish(client.clientId(), client.epoch(), client.will(), late.failures)) {
             timers.set(client, Long.MIN_VALUE); // tried again
             return;
         }
@@ -282,8 +295,12 @@ final class WillsAndExpiry {
         tenure.append(new SessionExpired(tenure.epoch(), client.clientId(), client.epoch(), client.lastSequence()));
     }
 
-    /** Publishes a will; false while this node does not know all that the others do, or the log has no room. */
-    private boolean publish(String clientId, long epoch, Will will) {
+    /**
+     * Publishes a will; false while this node does not know all that the others do, or the log has no room.
+     *
+     * @param failuresBefore how often that has failed before
+     */
+    private boolean publish(String clientId, long epoch, Will will, int failuresBefore) {
         if (!environment.nodes().isCurrent() || isCongested()) { // it may have lost the shard, too
             return false;
         }
@@ -292,13 +309,36 @@ final class WillsAndExpiry {
             long expiresAt = environment.timeMillis().getAsLong() + will.messageExpirySeconds() * 1000;
             message = message.withExpiry(expiresAt);
         }
-        Destinations destinations = match(clientId, message, state.principalOfWill(clientId, epoch));
+        Principal principal = state.principalOfWill(clientId, epoch);
+        Destinations destinations;
+        try {
+            destinations = match(clientId, message, principal);
+        } catch (RuntimeException | Error failure) {
+            if (failuresBefore + 1 < MOST_TRIES) {
+                throw failure;
+            }
+            giveUp(clientId, failure);
+            destinations = Destinations.NONE;
+        }
         if (!environment.nodes().isCurrent()) { // a pause may have cost a subscription
             return false;
         }
         tenure.append(
                 new WillDue(clientId, epoch, message, environment.appender().bounded(destinations)));
         return true;
+    }
+
+    private void giveUp(String clientId, Throwable failure) {
+        environment.recorder().dropped(Drop.WILL_FAILED);
+        String others = givenUp.happened();
+        if (others != null) {
+            LOG.error(
+                    "the will of {} has failed {} times, and nobody gets it{}",
+                    TenantNames.display(clientId),
+                    MOST_TRIES,
+                    others,
+                    failure);
+        }
     }
 
     /** What else the client retains comes after its will is stored; nothing waits for one that fails. */

@@ -8,19 +8,24 @@ import static io.tributary.broker.shard.fold.Samples.recipient;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.fold.Samples;
+import io.tributary.common.event.Destinations;
+import io.tributary.common.event.Principal;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.SnapshotComplete;
 import io.tributary.common.event.ShardEvent.SnapshotEntry;
 import io.tributary.common.event.ShardEvent.SnapshotQueue;
 import io.tributary.common.event.ShardEvent.SnapshotSession;
+import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.event.Source;
+import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.shard.SavePoint.SourcePosition;
 import io.tributary.persistence.shard.ShardStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What an owner logs again, and what becomes of a store that the log alone has to rebuild. */
@@ -36,6 +41,7 @@ class LogSnapshotsTest {
     private final List<Long> snapshotDelays = new ArrayList<>();
     private int restored;
     private long cutBelow;
+    private Destinations willsAreFor = Destinations.NONE;
     private ShardDriver driver = newDriver();
 
     // What is repeated.
@@ -151,14 +157,43 @@ class LogSnapshotsTest {
     void snapshotEndsWhenTheMessagesBeforeItAreSafe() {
         goLive();
         fold(attach("a", 7), relay(1), detach("a", 1, false, 0));
-        for (int i = 0; i < 20; i++) {
-            nowMillis += 100;
-            driver.tick();
-        }
+        tickWithoutLog(20);
         assertThat(log.pending()).hasOnlyElementsOfType(ShardEvent.Publish.class);
         assertThat(snapshotDelays.getLast()).isPositive();
         ticks(2);
         assertThat(repeated()).hasOnlyElementsOfType(SnapshotComplete.class);
+    }
+
+    @Test
+    void sessionsAreLoggedAgainThoughAWillIsDueAtEachMoment() {
+        goLive();
+        for (int i = 0; i < 20; i++) {
+            long epoch = log.events(0).size();
+            fold(attach("a", i, Samples.FOREVER, Samples.WILL), detach("a", epoch, true, Samples.FOREVER));
+            assertThat(log.pending()).isNotEmpty().hasOnlyElementsOfType(WillDue.class);
+            ticks(1);
+        }
+        assertThat(repeated()).hasSize(2).last().isInstanceOf(SnapshotComplete.class);
+        assertThat(snapshotDelays).contains(100L).endsWith(0L);
+    }
+
+    /** Folded again from the snapshot on, the record that publishes the will says nothing. */
+    @Test
+    void snapshotEndsWhenTheWillsThatWereDueThenAreForwarded() {
+        goLive();
+        willsAreFor = Samples.recipients(recipient("b", 1));
+        fold(attach("a", 7, Samples.FOREVER, Samples.WILL), detach("a", 1, true, 0));
+        tickWithoutLog(20);
+        assertThat(log.pending()).hasOnlyElementsOfType(WillDue.class);
+        long from = log.events(0).size();
+        log.makeDurable(nowMillis);
+        tickWithoutLog(20);
+        assertThat(log.pending()).isEmpty();
+        driver.records(from, log.from(0, from));
+        tickWithoutLog(20);
+        assertThat(log.pending()).hasOnlyElementsOfType(ShardEvent.Publish.class);
+        ticks(2);
+        assertThat(repeated()).containsExactly(new SnapshotComplete(0, 2, 0, List.of()));
     }
 
     @Test
@@ -338,6 +373,13 @@ class LogSnapshotsTest {
         }
     }
 
+    private void tickWithoutLog(int count) {
+        for (int i = 0; i < count; i++) {
+            nowMillis += 100;
+            driver.tick();
+        }
+    }
+
     private ShardDriver newDriver() {
         return newDriver(RETENTION);
     }
@@ -354,7 +396,13 @@ class LogSnapshotsTest {
                 new InstantTopics(),
                 InstantTopics.appender(log),
                 nodes,
-                new NoRouting(),
+                new NoRouting() {
+                    @Override
+                    public Destinations match(Message message, @Nullable Principal principal, Runnable stored) {
+                        stored.run();
+                        return willsAreFor;
+                    }
+                },
                 new NoObserver(),
                 new DeliveryMemory(1 << 20),
                 new DeliveryMemory(1 << 20),

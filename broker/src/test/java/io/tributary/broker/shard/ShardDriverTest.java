@@ -11,6 +11,7 @@ import static io.tributary.broker.shard.fold.Samples.recipient;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.shard.ShardRecorder.Drop;
 import io.tributary.broker.shard.fold.Samples;
 import io.tributary.broker.shard.fold.TopicProgress;
 import io.tributary.common.event.ClientKind;
@@ -60,6 +61,7 @@ class ShardDriverTest {
     private long nowMillis = 1_000_000;
     private long recordsLost;
     private final List<Long> handedOn = new ArrayList<>();
+    private final List<Drop> drops = new ArrayList<>();
     private final DeliveryMemory willMemory = new DeliveryMemory(4096);
     private final Turns turns = new Turns();
     private final ShardDriver driver = new ShardDriver(0, environment(), turns);
@@ -790,6 +792,31 @@ class ShardDriverTest {
     }
 
     @Test
+    void willThatFailsAgainAndAgainIsPublishedToNobodyAndCounted() {
+        goLive();
+        fold(attach("a", 7, FOREVER, WILL), attach("b", 8, FOREVER, delayed("will")));
+        routingFailure = new AssertionError("an authorizer's");
+        fold(detach("a", 1, true, FOREVER), detach("b", 2, true, 20));
+        for (int second = 1; second < 10; second++) {
+            assertThat(wills()).isEmpty();
+            pass(1000);
+        }
+        assertThat(wills()).containsExactly(new WillDue("a", 1, message("will"), Destinations.NONE));
+        for (int second = 10; second < 19; second++) {
+            pass(1000);
+            assertThat(wills()).hasSize(1);
+        }
+        pass(1000);
+        assertThat(wills()).last().isEqualTo(new WillDue("b", 2, message("will"), Destinations.NONE));
+        assertThat(drops).containsExactly(Drop.WILL_FAILED, Drop.WILL_FAILED);
+        routingFailure = null;
+        log.makeDurable(nowMillis);
+        read();
+        pass(1000);
+        assertThat(expiries()).containsExactly(new SessionExpired(0, "b", 2, 0));
+    }
+
+    @Test
     void connectionDoesNotWaitForAWillThatFailedBefore() {
         goLive();
         fold(attach("a", 7, FOREVER, delayed("will")), detach("a", 1, true, FOREVER));
@@ -1395,6 +1422,11 @@ class ShardDriverTest {
                     @Override
                     public void recordsLost(long records) {
                         recordsLost += records;
+                    }
+
+                    @Override
+                    public void dropped(Drop reason) {
+                        drops.add(reason);
                     }
 
                     @Override

@@ -56,7 +56,7 @@ class MetricsDocsTest {
                 values(
                         BrokerMeters.MESSAGES_DROPPED,
                         "reason",
-                        "with `place=\"queue\"`, the queue of a persistent session: "
+                        "with `place=\"queue\"`, the queue of a persistent session, or its will: "
                                 + names(ShardRecorder.Drop.class)),
                 values(
                         BrokerMeters.MESSAGES_DROPPED,
