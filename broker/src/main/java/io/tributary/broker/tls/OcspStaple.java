@@ -148,7 +148,7 @@ final class OcspStaple {
 
     /** Unless another one has come since it was looked at. */
     private synchronized void discard(byte[] given, String why) {
-        if (answer == given) {
+        if (Arrays.equals(answer, given)) {
             answer = null;
             if (problem == null) { // else that of a later question says more
                 failed("its last answer cannot be used any more: " + why);

@@ -46,7 +46,7 @@ final class Strangers {
                 ByteBuffer.wrap(own, SALT_BYTES, Integer.BYTES).getInt());
         int likeOther = iterations.isEmpty()
                 ? ScramCredential.LEAST_ITERATIONS
-                : iterations.get((int) (place * iterations.size() >>> Integer.SIZE));
+                : iterations.get((int) ((place * iterations.size()) >>> Integer.SIZE));
         byte[] keys = new byte[mechanism.bytes()];
         new SecureRandom().nextBytes(keys);
         return new ScramCredential(mechanism, likeOther, Arrays.copyOf(own, SALT_BYTES), keys, keys);
