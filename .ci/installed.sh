@@ -47,8 +47,9 @@ as_user() { (become "$@"); }
 
 before=$(listing)
 as_user "$program" version | grep -q '^tributary [0-9].*Java' || die "version says nothing"
+as_user "$program" help >"$scratch/log"
 for command in run health size cluster security drain rebalance upgrade reshard perf bench advisories; do
-  as_user "$program" help | grep -q "^  $command " || die "help does not know $command"
+  grep -q "^  $command " "$scratch/log" || die "help does not know $command"
 done
 bash -eu -c '. "$1"; complete -p tributary >/dev/null; [ "$(type -t _complete_tributary)" = function ]' _ \
   "$(dirname "$program")/../completion/tributary.bash" || die "the completion cannot be sourced"
