@@ -7,6 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
 /**
@@ -50,7 +54,7 @@ final class LocalCluster {
     }
 
     /**
-     * Starts everything, of which nothing runs, kind by kind, and waits until it is ready.
+     * Starts everything, of which nothing runs, the nodes when Kafka and Redis are there, and waits until it is ready.
      *
      * @param progress is told of each kind that it is ready
      * @throws LocalClusterException if a port is taken, or a part does not get ready; then all that was started is
@@ -59,10 +63,7 @@ final class LocalCluster {
     void up(Consumer<String> progress) {
         checkPorts();
         try {
-            kafka.start();
-            progress.accept("Kafka is ready");
-            redis.start();
-            progress.accept("Redis is ready");
+            startServers(progress);
             nodes.start();
             if (nodes.size() > 0) {
                 progress.accept("All nodes are ready");
@@ -72,6 +73,22 @@ final class LocalCluster {
             throw e;
         } finally {
             save();
+        }
+    }
+
+    /** Kafka and Redis at the same time, for Redis mostly waits; where one fails, the other has come to an end, too. */
+    private void startServers(Consumer<String> progress) {
+        try (ExecutorService beside = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<?> redisStarts = beside.submit(redis::start);
+            kafka.start();
+            progress.accept("Kafka is ready");
+            redisStarts.get();
+            progress.accept("Redis is ready");
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException failure ? failure : new IllegalStateException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new LocalClusterException("interrupted while Redis starts", e);
         }
     }
 
@@ -146,7 +163,8 @@ final class LocalCluster {
                 + String.join(", ", parts().stream().map(ClusterPart::name).toList()));
     }
 
-    private void save() {
+    /** Also of threads that start parts side by side. */
+    private synchronized void save() {
         Map<String, Long> pids = new TreeMap<>();
         for (ClusterPart part : parts()) {
             if (part.pid() != 0) {
