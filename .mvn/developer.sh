@@ -193,7 +193,7 @@ command_fuzz() { # seconds, then patterns of fuzz tests; without any, all
   modules=$(printf '%s\n' "${files[@]}" | cut -d / -f 2 | sort -u | paste -sd , -)
   tests=$(printf '%s\n' "${files[@]}" | sed 's|.*/||; s|\.java$||' | sort -u | paste -sd , -)
   note "Fuzzing ${tests//,/, } for $seconds s each, two of a module side by side ..."
-  # Jazzer runs one fuzz test in a JVM.
-  JAZZER_FUZZ=1 JAZZER_MAX_DURATION=${seconds}s maven test -Dquick -pl "$modules" -am -Dtest="$tests" \
+  # Jazzer runs one fuzz test in a JVM, which has options of its own.
+  MAVEN_OPTS="${MAVEN_OPTS:-} $SOON" JAZZER_FUZZ=1 JAZZER_MAX_DURATION=${seconds}s maven test -Dquick -pl "$modules" -am -Dtest="$tests" \
     -DreuseForks=false -Dtest.forks=2
 }
