@@ -2,6 +2,7 @@ package io.tributary.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.server.blackbox.StartCache;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -21,19 +22,19 @@ final class ChildProcess implements AutoCloseable {
 
     /** Starts the main class with arguments, standard error joined to standard output. */
     ChildProcess(Class<?> main, String... arguments) throws IOException {
-        this(List.of(), main, arguments);
+        this(List.of(), StartCache.options(), main, arguments);
     }
 
-    private ChildProcess(List<String> before, Class<?> main, String... arguments) throws IOException {
+    private ChildProcess(List<String> before, List<String> classPath, Class<?> main, String... arguments)
+            throws IOException {
         List<String> command = new ArrayList<>(before);
         command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                main.getName()));
+                "-XX:TieredStopAtLevel=1"));
+        command.addAll(classPath);
+        command.add(main.getName());
         command.addAll(List.of(arguments));
         process = new ProcessBuilder(command).redirectErrorStream(true).start();
         // Whoever waits for a line that does not come is told that there are no more.
@@ -41,9 +42,13 @@ final class ChildProcess implements AutoCloseable {
         output = process.inputReader(StandardCharsets.UTF_8);
     }
 
-    /** Starts it where no more files may be open at once. */
+    /** Starts it where no more files may be open at once; without a cache, which would leave jars to be opened later. */
     static ChildProcess withOpenFiles(int limit, Class<?> main, String... arguments) throws IOException {
-        return new ChildProcess(List.of("sh", "-c", "ulimit -n " + limit + "; exec \"$@\"", "sh"), main, arguments);
+        return new ChildProcess(
+                List.of("sh", "-c", "ulimit -n " + limit + "; exec \"$@\"", "sh"),
+                List.of("-cp", System.getProperty("java.class.path")),
+                main,
+                arguments);
     }
 
     /** What it prints up to the line {@code ready}, that line included. */

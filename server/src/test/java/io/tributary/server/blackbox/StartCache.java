@@ -30,7 +30,7 @@ import org.springframework.util.FileSystemUtils;
  * the tests share it; that of other classes is another. Nothing depends on it: brokers start without while it is made,
  * and where that fails.
  */
-final class StartCache {
+public final class StartCache {
     /** A system property that the build sets. */
     private static final String WANTED = "tests.start-cache";
 
@@ -40,7 +40,7 @@ final class StartCache {
     private StartCache() {}
 
     /** The options of a broker's JVM that say where its classes are. */
-    static synchronized List<String> options() {
+    public static synchronized List<String> options() {
         if (options == null) {
             List<Path> classPath = Arrays.stream(
                             System.getProperty("java.class.path").split(File.pathSeparator, -1))
