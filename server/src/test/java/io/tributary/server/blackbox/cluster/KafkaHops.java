@@ -1,9 +1,9 @@
 package io.tributary.server.blackbox.cluster;
 
+import static io.tributary.server.blackbox.cluster.TwoNodesTest.cluster;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.ShardEvent;
@@ -21,7 +21,6 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
-import io.tributary.server.blackbox.BrokerExtension;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,16 +33,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * How many records of Kafka a message costs, counted in the topics themselves: with a persistent subscriber one at QoS
  * 1 and two at QoS 2 (and a third, behind them, for its PUBREL), with transient subscribers on all nodes none.
  */
-@ExtendWith(BrokerExtension.class)
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
-class KafkaHopsTest {
+abstract class KafkaHops {
     private static final int MESSAGES = 500;
     private static final long PERSISTENT = 3_600;
     private static final Duration PATIENCE = Duration.ofMinutes(1);
@@ -51,7 +46,6 @@ class KafkaHopsTest {
     /** Records a second that no message causes: heartbeats of both nodes, save points, what the group has read. */
     private static final int IDLE_A_SECOND = 40;
 
-    private static TestCluster cluster;
     private static KafkaRecords kafka;
 
     private final List<TestClient> clients = new ArrayList<>();
@@ -59,21 +53,18 @@ class KafkaHopsTest {
     private long beforeNanos;
 
     @BeforeAll
-    static void start() {
-        cluster = TestCluster.in(Scratch.folder("hops")).nodes(2).start();
-        cluster.awaitShardsSpread(PATIENCE);
+    static void look() {
         kafka = new KafkaRecords(cluster.kafka().bootstrapServers());
         new Probe(cluster).await(List.copyOf(cluster.nodes()), PATIENCE);
     }
 
     @AfterAll
-    static void stop() {
+    static void stopLooking() {
         kafka.close();
-        cluster.close();
     }
 
     @BeforeEach
-    void look() {
+    void lookFirst() {
         before = kafka.written();
         beforeNanos = System.nanoTime();
     }

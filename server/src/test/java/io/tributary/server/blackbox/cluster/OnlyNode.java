@@ -1,10 +1,10 @@
 package io.tributary.server.blackbox.cluster;
 
+import static io.tributary.server.blackbox.cluster.TwoNodesTest.cluster;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Puback;
@@ -17,7 +17,6 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
-import io.tributary.server.blackbox.BrokerExtension;
 import io.tributary.server.blackbox.BrokerProcess;
 import java.io.IOException;
 import java.net.URI;
@@ -26,40 +25,25 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * The only node folds what it appended before it has read it back, and loses nothing by it. {@code -Donly-node.kills}
  * is how often it is killed.
  */
-@ExtendWith(BrokerExtension.class)
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-class OnlyNodeTest {
+abstract class OnlyNode {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final int MESSAGES = 200;
     private static final int KILLS = Integer.getInteger("only-node.kills", 1);
 
-    private static TestCluster cluster;
-
     @BeforeAll
-    static void start() {
-        cluster = TestCluster.in(Scratch.folder("only-node")).nodes(2).start();
-        cluster.awaitShardsSpread(PATIENCE);
+    static void stopTheOther() {
         cluster.stop("n2");
-    }
-
-    @AfterAll
-    static void stop() {
-        cluster.close();
     }
 
     @Test

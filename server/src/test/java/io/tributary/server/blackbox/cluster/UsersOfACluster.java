@@ -1,5 +1,7 @@
 package io.tributary.server.blackbox.cluster;
 
+import static io.tributary.server.blackbox.cluster.SecuredClusterTest.cluster;
+import static io.tributary.server.blackbox.cluster.SecuredClusterTest.token;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -7,7 +9,6 @@ import static org.awaitility.Awaitility.await;
 import com.hivemq.client.mqtt.mqtt5.Mqtt5BlockingClient;
 import com.hivemq.client.mqtt.mqtt5.Mqtt5Client;
 import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5ConnAckException;
-import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
 import io.tributary.broker.blackbox.TestTalk;
 import io.tributary.common.mqtt.MqttPacket;
@@ -23,21 +24,16 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
-import io.tributary.server.blackbox.BrokerExtension;
 import io.tributary.server.blackbox.BrokerProcess;
 import io.tributary.server.blackbox.security.SecurityApi;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -46,17 +42,11 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Users of a cluster, changed at any node, while clients log in at others, and the node that writes dies or pauses. */
-@ExtendWith(BrokerExtension.class)
-@Timeout(value = 6, unit = TimeUnit.MINUTES)
-class SecurityClusterTest {
+abstract class UsersOfACluster {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     /** A right that is withdrawn is gone everywhere by then. */
     private static final Duration BITES = Duration.ofSeconds(5);
@@ -64,30 +54,6 @@ class SecurityClusterTest {
     private static final int BAD_USER_NAME_OR_PASSWORD = 0x86;
     private static final Pattern NUMBER = Pattern.compile("\"n\":\"(\\d+)\"");
     private static final int WRITERS = 3;
-
-    private static TestCluster cluster;
-    private static String token;
-
-    @BeforeAll
-    static void startCluster() throws IOException {
-        Path folder = Scratch.folder("security-cluster");
-        Files.createDirectories(folder);
-        Path file = folder.resolve("admin.token");
-        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        token = UUID.randomUUID().toString();
-        Files.writeString(file, token);
-        cluster = TestCluster.in(folder)
-                .setting("--tributary.listeners.tcp.authentication=devices")
-                .setting("--tributary.security.authenticators.devices.kind=store")
-                .setting("--tributary.security.admin-token-file=" + file)
-                .start();
-        cluster.awaitShardsSpread(PATIENCE);
-    }
-
-    @AfterAll
-    static void stopCluster() {
-        cluster.close();
-    }
 
     @Test
     void userLogsInAtEveryNodeAtOnceAndAtNoneOnceDisabled() {

@@ -1,10 +1,11 @@
 package io.tributary.server.blackbox.cluster;
 
+import static io.tributary.server.blackbox.cluster.SecuredClusterTest.cluster;
+import static io.tributary.server.blackbox.cluster.SecuredClusterTest.token;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Connect;
@@ -17,62 +18,30 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
-import io.tributary.server.blackbox.BrokerExtension;
 import io.tributary.server.blackbox.security.SecurityApi;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Limits of a tenant hold for all nodes together, each of which knows what the others have. */
-@ExtendWith(BrokerExtension.class)
-@Timeout(value = 6, unit = TimeUnit.MINUTES)
-class TenantLimitsClusterTest {
+abstract class LimitsOfTenants {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final String PASSWORD = "correct-horse-battery";
     private static final long FOR_LONG = 3_600;
 
-    private static TestCluster cluster;
-    private static String token;
-
     private final List<TestClient> clients = new ArrayList<>();
 
     @BeforeAll
-    static void start() throws IOException {
-        Path folder = Scratch.folder("tenant-limits-cluster");
-        Files.createDirectories(folder);
-        Path file = folder.resolve("admin.token");
-        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        token = UUID.randomUUID().toString();
-        Files.writeString(file, token);
-        cluster = TestCluster.in(folder)
-                .nodes(2)
-                .setting("--tributary.listeners.tcp.authentication=devices")
-                .setting("--tributary.security.authenticators.devices.kind=store")
-                .setting("--tributary.security.admin-token-file=" + file)
-                .start();
-        cluster.awaitShardsSpread(PATIENCE);
+    static void createUsers() {
         for (String tenant : List.of("con", "ses", "sub")) {
             create("users/devices:" + tenant, "{\"password\":\"" + PASSWORD + "\",\"tenant\":\"" + tenant + "\"}");
         }
-    }
-
-    @AfterAll
-    static void stop() {
-        cluster.close();
     }
 
     @Test
