@@ -28,6 +28,9 @@ public interface Crew extends AutoCloseable {
      */
     void disconnect(List<String> groups, boolean abruptly);
 
+    /** Has all clients say in their messages, from now on, whether they are published in a measured step. */
+    void measure(boolean isMeasured);
+
     /**
      * Has the clients of groups publish.
      *

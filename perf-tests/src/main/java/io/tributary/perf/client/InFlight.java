@@ -9,6 +9,7 @@ final class InFlight {
     private final long[] sequences;
     private final int[] topics;
     private final int[] fanOuts;
+    private final boolean[] measured;
     private final boolean[] received;
     private int size;
     private int last;
@@ -19,6 +20,7 @@ final class InFlight {
         sequences = new long[capacity];
         topics = new int[capacity];
         fanOuts = new int[capacity];
+        measured = new boolean[capacity];
         received = new boolean[capacity];
     }
 
@@ -31,7 +33,7 @@ final class InFlight {
     }
 
     /** Adds a message; answers its packet identifier. */
-    int add(int topic, long sequence, long due, int fanOut) {
+    int add(int topic, long sequence, long due, int fanOut, boolean isMeasured) {
         int slot = last;
         while (sequences[slot] != 0) {
             slot = slot + 1 == sequences.length ? 0 : slot + 1;
@@ -41,6 +43,7 @@ final class InFlight {
         topics[slot] = topic;
         fanOuts[slot] = fanOut;
         dueNanos[slot] = due;
+        measured[slot] = isMeasured;
         received[slot] = false;
         size++;
         return slot + 1;
@@ -69,6 +72,11 @@ final class InFlight {
     /** How many deliveries it was to lead to when it was sent. */
     int fanOut(int packetId) {
         return fanOuts[packetId - 1];
+    }
+
+    /** Whether it was first sent in a measured step. */
+    boolean isMeasured(int packetId) {
+        return measured[packetId - 1];
     }
 
     long sequence(int packetId) {

@@ -31,6 +31,7 @@ final class LoadLoop {
     private final RandomGenerator random;
     private final List<Silence> silences = new ArrayList<>();
     private final List<Publisher> paced = new ArrayList<>();
+    private boolean measures;
     private volatile Thread thread = Thread.currentThread();
 
     /** With the loop's own source of random numbers, so that a run can be repeated. */
@@ -97,6 +98,15 @@ final class LoadLoop {
     /** Has each snapshot count what is due of a publisher with a rate, sent or not. */
     void watch(Publisher publisher) {
         paced.add(publisher);
+    }
+
+    /** Whether what is published from now on is published in a measured step. */
+    void measure(boolean isMeasured) {
+        measures = isMeasured;
+    }
+
+    boolean measures() {
+        return measures;
     }
 
     Plan plan() {

@@ -120,6 +120,11 @@ public final class LocalCrew implements Crew {
     }
 
     @Override
+    public void measure(boolean isMeasured) {
+        loops.forEach(loop -> get(loop.eventLoop().submit(() -> loop.measure(isMeasured))));
+    }
+
+    @Override
     public void begin(List<String> groups, int messages) {
         onLoops(groups, client -> client.begin(messages));
     }

@@ -279,12 +279,12 @@ final class Publisher {
         int source = planned.firstSource() + topic;
         long sequence = ++sequences[topic];
         int fanOut = loop.audience().of(source);
-        int packetId = qos.isAcknowledged() ? inFlight.add(topic, sequence, due, fanOut) : 0;
+        boolean measured = loop.measures();
+        int packetId = qos.isAcknowledged() ? inFlight.add(topic, sequence, due, fanOut, measured) : 0;
         if (connection != null) {
-            write(connection, topic, sequence, due, packetId, false);
+            write(connection, topic, packetId, false, stamp(topic, due, measured), Stamp.second(sequence, due));
         }
-        expected[topic] += fanOut;
-        loop.tally().count(Count.EXPECTED, fanOut);
+        expect(topic, fanOut, measured);
         loop.count(Count.SENT);
         if (!qos.isAcknowledged()) {
             loop.count(Count.ACKNOWLEDGED);
@@ -302,6 +302,19 @@ final class Publisher {
         publishing = left > 0;
     }
 
+    /** So many deliveries more, or fewer. */
+    private void expect(int topic, int deliveries, boolean measured) {
+        expected[topic] += deliveries;
+        loop.tally().count(Count.EXPECTED, deliveries);
+        if (measured) {
+            loop.tally().count(Count.EXPECTED_MEASURED, deliveries);
+        }
+    }
+
+    private long stamp(int topic, long due, boolean measured) {
+        return Stamp.first(loop.plan().run(), planned.firstSource() + topic, measured, due);
+    }
+
     private void judgeDelay(long delayNanos) {
         if (blocked) {
             held--; // it is counted
@@ -313,14 +326,13 @@ final class Publisher {
         }
     }
 
-    private void write(Connection to, int topic, long sequence, long due, int packetId, boolean dup) {
-        prototype(to.encoder(), topic)
-                .write(
-                        to.begin(),
-                        packetId,
-                        dup,
-                        Stamp.first(loop.plan().run(), planned.firstSource() + topic, due),
-                        Stamp.second(sequence, due));
+    /**
+     * Writes a message.
+     *
+     * @param first of its {@link Stamp}
+     */
+    private void write(Connection to, int topic, int packetId, boolean dup, long first, long second) {
+        prototype(to.encoder(), topic).write(to.begin(), packetId, dup, first, second);
         to.written();
     }
 
@@ -342,13 +354,10 @@ final class Publisher {
             release(to, packetId);
         } else {
             loop.count(Count.RESENT);
-            write(
-                    to,
-                    inFlight.topic(packetId),
-                    inFlight.sequence(packetId),
-                    inFlight.dueNanos(packetId),
-                    packetId,
-                    true);
+            int topic = inFlight.topic(packetId);
+            long due = inFlight.dueNanos(packetId);
+            long first = stamp(topic, due, inFlight.isMeasured(packetId));
+            write(to, topic, packetId, true, first, Stamp.second(inFlight.sequence(packetId), due));
         }
     }
 
@@ -374,8 +383,7 @@ final class Publisher {
             loop.count(Count.REFUSED);
             int topic = inFlight.topic(packetId);
             int fanOut = inFlight.fanOut(packetId);
-            expected[topic] -= fanOut;
-            loop.tally().count(Count.EXPECTED, -fanOut);
+            expect(topic, -fanOut, inFlight.isMeasured(packetId));
             if (isCredited()) {
                 dueDeliveries -= loop.plan().localFanOut()[planned.firstSource() + topic];
             }

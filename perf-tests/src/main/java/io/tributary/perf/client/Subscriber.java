@@ -130,7 +130,10 @@ final class Subscriber {
         if (silence != null) {
             silence.received(now);
         }
-        judge.onMessage(source, Stamp.sequence(second), message.dup(), loop.tally());
+        boolean isFirst = judge.onMessage(source, Stamp.sequence(second), message.dup(), loop.tally());
+        if (isFirst && Stamp.isMeasured(first)) {
+            loop.count(Count.FIRST_MEASURED);
+        }
         loop.credits().delivered(source);
         String answerTo = message.properties().responseTopic();
         if (replies && answerTo != null) {

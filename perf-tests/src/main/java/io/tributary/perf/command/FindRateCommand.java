@@ -183,7 +183,7 @@ final class FindRateCommand implements Callable<Integer> {
             return "the load tool is the bottleneck: " + result.refusals().getFirst();
         }
         if (result.lost() > 0) {
-            return String.format(Locale.ROOT, "%,d messages lost", result.lost());
+            return lost(result);
         }
         if (result.refused() > 0) {
             return String.format(Locale.ROOT, "%,d messages refused", result.refused());
@@ -195,8 +195,15 @@ final class FindRateCommand implements Callable<Integer> {
         if (mean(result) * 1e6 >= limit.toNanos()) {
             return "the latency is above the limit";
         }
-        long expected = result.measured().count(Count.EXPECTED);
-        return result.measured().count(Count.FIRST) < ALL * expected ? "not all came that was sent" : null;
+        return result.measured().deliveries().share() < ALL ? "not all came that was sent" : null;
+    }
+
+    private static String lost(RunResult result) {
+        Long measured = result.lostOfMeasured();
+        String all = String.format(Locale.ROOT, "%,d messages lost in the whole run", result.lost());
+        return measured == null
+                ? all
+                : all + String.format(Locale.ROOT, ", %,d of those of the measured steps", measured);
     }
 
     private static double mean(RunResult result) {

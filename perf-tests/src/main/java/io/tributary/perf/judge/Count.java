@@ -26,10 +26,14 @@ public enum Count {
     SENT_LATE,
     /** Deliveries that sent messages must lead to: one a matching subscriber or shared group. */
     EXPECTED,
+    /** Of these, those of messages that were published in measured steps. */
+    EXPECTED_MEASURED,
     /** Messages that came, repetitions included. */
     RECEIVED,
     /** Messages that came for the first time: what is lost is {@link #EXPECTED} less these. */
     FIRST,
+    /** Of these, those that were published in measured steps, whenever they came. */
+    FIRST_MEASURED,
     /** Messages that came again. */
     DUPLICATE,
     /** Of these, those with the DUP flag. */

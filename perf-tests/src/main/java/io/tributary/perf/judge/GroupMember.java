@@ -18,13 +18,13 @@ public final class GroupMember implements Receiver {
     }
 
     @Override
-    public void onMessage(int source, long sequence, boolean flagged, Tally tally) {
+    public boolean onMessage(int source, long sequence, boolean flagged, Tally tally) {
         Verdict verdict = group.judge(source, sequence);
-        boolean isFirst = verdict == Verdict.IN_ORDER || verdict == Verdict.OUT_OF_ORDER;
-        if (isFirst && !isBehindAll(source, sequence)) {
+        if (verdict.isFirst() && !isBehindAll(source, sequence)) {
             tally.count(Count.OUT_OF_ORDER);
         }
         Ledger.count(verdict, flagged, tally);
+        return verdict.isFirst();
     }
 
     private boolean isBehindAll(int source, long sequence) {

@@ -9,12 +9,13 @@ public final class Ledger implements Receiver {
     private final IntObjectMap<MessageStream> streams = new IntObjectHashMap<>();
 
     @Override
-    public void onMessage(int source, long sequence, boolean flagged, Tally tally) {
+    public boolean onMessage(int source, long sequence, boolean flagged, Tally tally) {
         Verdict verdict = judge(source, sequence);
         if (verdict == Verdict.OUT_OF_ORDER) {
             tally.count(Count.OUT_OF_ORDER);
         }
         count(verdict, flagged, tally);
+        return verdict.isFirst();
     }
 
     /** Adds the first copies of each source. */

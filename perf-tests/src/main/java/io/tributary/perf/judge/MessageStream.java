@@ -54,6 +54,11 @@ final class MessageStream {
         /** Not the first copy. */
         DUPLICATE,
         /** One of these two, but too many are missing to know. */
-        UNDECIDED
+        UNDECIDED;
+
+        /** Whether it is known to be the first copy. */
+        boolean isFirst() {
+            return this == IN_ORDER || this == OUT_OF_ORDER;
+        }
     }
 }

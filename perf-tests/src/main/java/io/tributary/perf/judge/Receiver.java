@@ -4,9 +4,9 @@ package io.tributary.perf.judge;
 public sealed interface Receiver permits Ledger, GroupMember {
 
     /**
-     * A message came.
+     * A message came; answers whether for the first time, as far as anybody knows.
      *
      * @param flagged whether it carries the DUP flag
      */
-    void onMessage(int source, long sequence, boolean flagged, Tally tally);
+    boolean onMessage(int source, long sequence, boolean flagged, Tally tally);
 }

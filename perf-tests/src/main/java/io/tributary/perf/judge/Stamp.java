@@ -2,14 +2,14 @@ package io.tributary.perf.judge;
 
 /**
  * What the first 16 bytes of every payload say: which run, which source (a publisher and one of its topics), which
- * message of it, and when.
+ * message of it, when, and whether in a measured step.
  *
  * <pre>
- * 16 bits run | 24 bits source | 24 bits of the time    first long
- * 32 bits sequence number      | 32 bits of the time    second long
+ * 16 bits run | 24 bits source | measured or not | 23 bits of the time    first long
+ * 32 bits sequence number                        | 32 bits of the time    second long
  * </pre>
  *
- * The time is in nanoseconds, modulo 2^56 (more than two years). Sequence numbers begin with 1.
+ * The time is in nanoseconds, modulo 2^55 (more than a year). Sequence numbers begin with 1.
  */
 public final class Stamp {
     /** The size of a stamp, and of the smallest payload. */
@@ -18,13 +18,19 @@ public final class Stamp {
     /** The largest number of sources in a run. */
     public static final int MAX_SOURCES = 1 << 24;
 
-    private static final int TIME_SHIFT = 8;
+    private static final int TIME_SHIFT = 9;
+    private static final long MEASURED = 1L << 23;
+    private static final long UPPER_TIME = MEASURED - 1;
 
     private Stamp() {}
 
-    /** The first eight bytes. */
-    public static long first(int run, int source, long nanos) {
-        return (long) run << 48 | (long) source << 24 | (nanos >>> 32 & 0xFF_FFFF);
+    /**
+     * The first eight bytes.
+     *
+     * @param measured whether it was published in a measured step
+     */
+    public static long first(int run, int source, boolean measured, long nanos) {
+        return (long) run << 48 | (long) source << 24 | (measured ? MEASURED : 0) | (nanos >>> 32 & UPPER_TIME);
     }
 
     /** The last eight bytes. */
@@ -42,6 +48,11 @@ public final class Stamp {
         return (int) (first >>> 24) & 0xFF_FFFF;
     }
 
+    /** Whether the message was published in a measured step. */
+    public static boolean isMeasured(long first) {
+        return (first & MEASURED) != 0;
+    }
+
     /** The sequence number, 1 to 4,294,967,295. */
     public static long sequence(long second) {
         return second >>> 32;
@@ -49,7 +60,7 @@ public final class Stamp {
 
     /** How long before {@code nowNanos} the stamp was made; negative where clocks disagree. */
     public static long ageNanos(long first, long second, long nowNanos) {
-        long stamped = (first & 0xFF_FFFF) << 32 | (second & 0xFFFF_FFFFL);
+        long stamped = (first & UPPER_TIME) << 32 | (second & 0xFFFF_FFFFL);
         return (nowNanos - stamped) << TIME_SHIFT >> TIME_SHIFT;
     }
 }

@@ -49,12 +49,12 @@ public enum Figure {
             "\"latency\", ms: 1 / requests a second",
             Better.LESS,
             run -> 1e3 * toLast(run) / distribution(run, Metric.ROUND_TRIP).values()),
-    /** Messages that came, of 100 that had to. */
+    /** Messages that came, of 100 that had to: of those that were published in measured steps. */
     @JsonProperty("delivery")
-    DELIVERY("delivered, %", Better.MORE, run -> 100 * delivered(run)),
+    DELIVERY("delivered, %", Better.MORE, run -> 100 * run.deliveries().share()),
     /** Messages that did not come, of 100 that had to. */
     @JsonProperty("drop")
-    DROP("lost, %", Better.GIVEN, run -> 100 * (1 - delivered(run))),
+    DROP("lost, %", Better.GIVEN, run -> 100 * (1 - run.deliveries().share())),
     /** Messages a second that came to one of the edge nodes. */
     @JsonProperty("throughput-a-node")
     THROUGHPUT_A_NODE(
@@ -154,15 +154,6 @@ public enum Figure {
 
     private static long received(RunResult run) {
         return run.measured().count(Count.RECEIVED);
-    }
-
-    /**
-     * From the first measured step on, as {@link RunResult#brief} counts. What was on its way when that step began came
-     * besides, and is no more than all.
-     */
-    private static double delivered(RunResult run) {
-        long expected = run.count(Count.EXPECTED);
-        return expected == 0 ? Double.NaN : Math.min(1, (double) run.count(Count.FIRST) / expected);
     }
 
     private static double parameter(RunResult run, String name) {

@@ -42,7 +42,8 @@ final class Headline {
             times("request and answer", Metric.ROUND_TRIP),
             times("connect", Metric.CONNECT),
             times("send delay of the load tool", Metric.SEND_DELAY),
-            text("lost", run -> Format.whole(run.lost())),
+            text("lost, of all that was published in the run", run -> Format.whole(run.lost())),
+            text("lost, of what was published in measured steps", Headline::lostOfMeasured),
             text(
                     "duplicates (with DUP)",
                     run -> Format.whole(run.count(Count.DUPLICATE)) + " ("
@@ -165,6 +166,12 @@ final class Headline {
         }
         String refused = Format.whole(run.refused()) + " refused";
         return run.lost() == 0 ? refused : delivery + ", " + refused;
+    }
+
+    /** Of a result that an older version wrote, nothing. */
+    private static String lostOfMeasured(RunResult run) {
+        Long lost = run.lostOfMeasured();
+        return lost == null ? NOTHING : Format.whole(lost);
     }
 
     /** Of a run that is too short to tell, nothing. */

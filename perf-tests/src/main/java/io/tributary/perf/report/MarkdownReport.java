@@ -40,14 +40,7 @@ public final class MarkdownReport {
             text.append(remark).append("\n\n");
         }
         if (run.lost() > 0) {
-            text.append(String.format(
-                    Locale.ROOT,
-                    "%,d messages lost%s, of %,d publishers' topics:%n",
-                    run.lost(),
-                    run.dropped() == null
-                            ? ""
-                            : String.format(Locale.ROOT, " (the broker says that it has dropped %,d)", run.dropped()),
-                    run.sourcesLosing()));
+            text.append(lost(run));
             run.sourcesWithLoss()
                     .forEach(source -> text.append("- ").append(source).append('\n'));
             text.append('\n');
@@ -60,6 +53,27 @@ public final class MarkdownReport {
         }
         text.append(setting(run)).append('\n');
         return text.toString();
+    }
+
+    private static String lost(RunResult run) {
+        Long measured = run.lostOfMeasured();
+        String parts = measured == null
+                ? ""
+                : String.format(
+                        Locale.ROOT,
+                        ": %,d that were published in the measured steps, and %,d in others, such as a warm-up",
+                        measured,
+                        run.lost() - measured);
+        String dropped = run.dropped() == null
+                ? ""
+                : String.format(Locale.ROOT, " (the broker says that it has dropped %,d)", run.dropped());
+        return String.format(
+                Locale.ROOT,
+                "%,d messages lost in the whole run%s%s. Of %,d publishers' topics:%n",
+                run.lost(),
+                parts,
+                dropped,
+                run.sourcesLosing());
     }
 
     static String setting(RunResult run) {

@@ -21,10 +21,11 @@ import org.jspecify.annotations.Nullable;
  * @param remarks what to know when reading the figures
  * @param measured all measured steps together
  * @param total what was counted from the beginning to the end: the judgement
- * @param lost how many of the messages that were published have not come
+ * @param lost how many of the messages that were published in the whole run, a warm-up included, have not come
  * @param dropped how many messages the broker says it has dropped in the run, where a limit is to drop some; null
  *     otherwise, and where it was started again meanwhile
- * @param sourcesWithLoss the publishers and topics of which messages are lost, the first ten
+ * @param sourcesLosing of how many publishers and topics messages are lost, over the whole run
+ * @param sourcesWithLoss the first ten of these
  * @param growth for a run of some minutes: what became of what should have stayed the same
  */
 public record RunResult(
@@ -107,6 +108,18 @@ public record RunResult(
             steps.get(i).counts().forEach((what, number) -> since.merge(what, -number, Long::sum));
         }
         return since;
+    }
+
+    /** What became of the messages of the measured steps, whenever they came. */
+    public Deliveries deliveries() {
+        return Deliveries.of(total);
+    }
+
+    /** How many of {@link #lost} were published in measured steps; null where an older version did not say. */
+    public @Nullable Long lostOfMeasured() {
+        return Deliveries.areApart(total)
+                ? Long.valueOf(Math.min(lost, deliveries().missing()))
+                : null;
     }
 
     /** How many messages have not come, without those that the broker was to drop and has counted. */

@@ -62,6 +62,11 @@ public record StepResult(
         return counts.getOrDefault(what, 0L);
     }
 
+    /** What came in it of the messages that were published in measured steps, and what of them was published in it. */
+    public Deliveries deliveries() {
+        return Deliveries.of(counts);
+    }
+
     /** So many a second. */
     public double perSecond(Count what) {
         return count(what) / Math.max(seconds, 1e-9);

@@ -54,6 +54,7 @@ final class Conductor {
             for (int i = 0; i < scenario.steps().size(); i++) {
                 Step step = scenario.steps().get(i);
                 watch.step(step.name());
+                crew.measure(step.measured() || measuresAll());
                 Fault fault = step.fault();
                 if (fault != null) {
                     faults.accept(fault);
@@ -83,7 +84,11 @@ final class Conductor {
 
     /** Those that count, as one; all where none was marked. */
     Interval measured() {
-        return Steps.together("measured", measured.isEmpty() ? intervals : measured);
+        return Steps.together("measured", measuresAll() ? intervals : measured);
+    }
+
+    private boolean measuresAll() {
+        return scenario.steps().stream().noneMatch(Step::measured);
     }
 
     /** What to know of steps that did not end as they were to. */

@@ -2,6 +2,7 @@ package io.tributary.perf.run;
 
 import io.tributary.perf.judge.Count;
 import io.tributary.perf.judge.Counts;
+import io.tributary.perf.result.Deliveries;
 import io.tributary.perf.result.StepResult;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,11 +46,12 @@ final class Incidents {
     /**
      * Of messages that came when their latency was not measured any more; nothing where they are few.
      *
-     * @param lost over the whole run
+     * @param lost of those that were published in measured steps
      */
     static List<String> late(StepResult measured, long lost) {
-        long expected = measured.count(Count.EXPECTED);
-        long late = expected - measured.count(Count.FIRST) - lost;
+        Deliveries deliveries = measured.deliveries();
+        long expected = deliveries.expected();
+        long late = expected - deliveries.first() - lost;
         return late <= TOLERATED * expected
                 ? List.of()
                 : List.of(String.format(

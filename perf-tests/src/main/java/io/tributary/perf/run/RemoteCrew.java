@@ -41,6 +41,11 @@ final class RemoteCrew implements Crew {
     }
 
     @Override
+    public void measure(boolean isMeasured) {
+        var _ = ask("measure", Frames.message().put("measured", isMeasured));
+    }
+
+    @Override
     public void begin(List<String> groups, int messages) {
         var _ = ask("begin", groups(groups).put("messages", messages));
     }

@@ -7,6 +7,7 @@ import io.tributary.perf.client.RunClock;
 import io.tributary.perf.judge.Counts;
 import io.tributary.perf.judge.SourceCounts;
 import io.tributary.perf.machine.ThisMachine;
+import io.tributary.perf.result.Deliveries;
 import io.tributary.perf.result.Growth;
 import io.tributary.perf.result.Machine;
 import io.tributary.perf.result.RunResult;
@@ -164,7 +165,7 @@ public final class Run {
         remarks.addAll(Silences.remarks(scenario, steps));
         remarks.addAll(mostQueued(samples));
         remarks.addAll(conductor.remarks());
-        remarks.addAll(Incidents.late(measured, sources.lost()));
+        remarks.addAll(Incidents.late(measured, Deliveries.of(total.asMap()).missing()));
         remarks.addAll(Incidents.remarks(total));
         if (brokersStay) {
             remarks.addAll(endSessions(crew));

@@ -122,6 +122,7 @@ public final class Runner {
             case "disconnect" ->
                 done(() -> crew().disconnect(
                                 groups(details), details.path("abruptly").asBoolean()));
+            case "measure" -> done(() -> crew().measure(details.path("measured").asBoolean()));
             case "begin" ->
                 done(() ->
                         crew().begin(groups(details), details.path("messages").asInt()));

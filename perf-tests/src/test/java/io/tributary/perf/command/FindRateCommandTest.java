@@ -11,6 +11,7 @@ import io.tributary.perf.result.RunResult;
 import io.tributary.perf.result.RunResult.TargetFacts;
 import io.tributary.perf.result.StepResult;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
@@ -36,6 +37,15 @@ class FindRateCommandTest {
     void doesNotHoldWhenWhatWasSentHasNotCome() {
         assertThat(whyNot(Map.of(Count.DUE, 1_000L, Count.SENT, 1_000L, Count.EXPECTED, 1_000L, Count.FIRST, 980L)))
                 .isEqualTo("not all came that was sent");
+    }
+
+    /** As many came as were sent, but 200 of them had been sent before. */
+    @Test
+    void doesNotHoldWhenWhatCameIsOfTheWarmUp() {
+        Map<Count, Long> counts = new EnumMap<>(Count.class);
+        counts.putAll(Map.of(Count.DUE, 1_000L, Count.SENT, 1_000L, Count.EXPECTED, 1_000L, Count.FIRST, 1_000L));
+        counts.putAll(Map.of(Count.EXPECTED_MEASURED, 1_000L, Count.FIRST_MEASURED, 800L));
+        assertThat(whyNot(counts)).isEqualTo("not all came that was sent");
     }
 
     @Test

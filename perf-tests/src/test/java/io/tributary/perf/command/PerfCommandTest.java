@@ -67,14 +67,14 @@ class PerfCommandTest {
         assertThat(result.commit()).isEqualTo("unknown");
         assertThat(results.resolve("report.html")).content().contains("<svg");
         assertThat(results.resolve("report.md")).content().contains("all delivered");
-        assertThat(out.toString(StandardCharsets.UTF_8)).contains("| lost | 0 |");
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("published in the run | 0 |", "published in measured steps | 0 |");
     }
 
     @Test
     void printsTheResultWhenOutputIsStandardOutput() throws Exception {
         assertThat(run("run", "p2p", List.of("--out", "-"))).as(said()).isZero();
         String said = out.toString(StandardCharsets.UTF_8);
-        assertThat(said).contains("| lost | 0 |");
+        assertThat(said).contains("published in the run | 0 |", "published in measured steps | 0 |");
         Path file = Files.writeString(
                 results.resolve("line.json"),
                 said.lines().filter(line -> line.startsWith("{")).collect(Collectors.joining("\n")));

@@ -16,11 +16,13 @@ class StampTest {
             long sequence = 1 + random.nextLong(0xFFFF_FFFFL);
             long nanos = random.nextLong();
             long age = random.nextLong(1L << 50) - (1L << 49);
-            long first = Stamp.first(run, source, nanos);
+            boolean measured = random.nextBoolean();
+            long first = Stamp.first(run, source, measured, nanos);
             long second = Stamp.second(sequence, nanos);
             assertThat(Stamp.run(first)).isEqualTo(run);
             assertThat(Stamp.source(first)).isEqualTo(source);
             assertThat(Stamp.sequence(second)).isEqualTo(sequence);
+            assertThat(Stamp.isMeasured(first)).isEqualTo(measured);
             assertThat(Stamp.ageNanos(first, second, nanos + age)).isEqualTo(age);
         }
     }

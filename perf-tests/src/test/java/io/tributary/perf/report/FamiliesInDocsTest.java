@@ -42,7 +42,7 @@ class FamiliesInDocsTest {
             new Column("acknowledgement p50", run -> time(run, Metric.PUBLISH, Distribution::p50)),
             new Column("CPU, us a message", run -> Format.number(ResultsInDocsTest.micros(run))),
             new Column("CPU, %", FamiliesInDocsTest::percents),
-            new Column("lost", run -> Format.whole(run.lost())),
+            new Column("lost in the whole run", run -> Format.whole(run.lost())),
             new Column("", run -> run.refusals().isEmpty() ? "" : "the load tool was the bottleneck"));
 
     @Test

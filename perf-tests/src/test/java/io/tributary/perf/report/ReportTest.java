@@ -53,7 +53,7 @@ class ReportTest {
                 .contains("| messages out / s | 1,000 | 500 | -50.0 % |")
                 .contains("| CPU of all broker processes, us a message out | 200 | 400 | +100.0 % |")
                 .contains("| 5.00 / 9.90 / 10.0 | 5.00 / 9.90 / 10.0 | 0 % / 0 % / 0 % |")
-                .contains("| lost | 0 | 0 |  |")
+                .contains("| lost, of all that was published in the run | 0 | 0 |  |")
                 .contains("| bytes to disk a message out, all broker processes | 2,097 | 4,194 | +100.0 % |")
                 .contains(
                         "| bytes over the network a message out, load and loopback included | 4,194 | 8,389 | +100.0 % |")
@@ -65,13 +65,13 @@ class ReportTest {
     @Test
     void saysOfWhatHasNotComeWhetherTheBrokerHasCountedIt() {
         assertThat(MarkdownReport.of(List.of(losing(FIRST, null))))
-                .contains("| verdict | messages lost |", "10 messages lost, of 1 publishers' topics");
+                .contains("| verdict | messages lost |", "10 messages lost in the whole run. Of 1 publishers' topics:");
         assertThat(MarkdownReport.of(List.of(losing(FIRST, 9L))))
                 .contains(
                         "| verdict | messages lost |",
-                        "10 messages lost (the broker says that it has dropped 9), of 1");
+                        "10 messages lost in the whole run (the broker says that it has dropped 9). Of 1");
         assertThat(MarkdownReport.of(List.of(losing(FIRST, 10L))))
-                .contains("| verdict | dropped by a limit, and counted |", "| lost | 10 |");
+                .contains("| verdict | dropped by a limit, and counted |", "published in the run | 10 |");
         assertThat(losing(FIRST, 9L).unaccounted()).isOne();
         assertThat(losing(FIRST, 11L).unaccounted()).isZero();
     }

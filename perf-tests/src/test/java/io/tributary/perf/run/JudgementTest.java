@@ -6,10 +6,16 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
+import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.perf.judge.Count;
 import io.tributary.perf.judge.Metric;
+import io.tributary.perf.paper.Figure;
+import io.tributary.perf.report.MarkdownReport;
+import io.tributary.perf.result.Deliveries;
 import io.tributary.perf.result.RunResult;
 import io.tributary.perf.run.StubBroker.Faults;
+import io.tributary.perf.scenario.PlannedRun;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -47,6 +53,65 @@ class JudgementTest {
             assertThat(result.count(Count.OUT_OF_ORDER)).isEqualTo(tenth);
             assertThat(result.count(Count.UNDECIDED)).isZero();
             assertThat(result.count(Count.FOREIGN)).isZero();
+        }
+    }
+
+    /** Of 30 messages of the warm-up 3 are lost, and 27 come in the measured step, in which 20 of 200 are lost. */
+    @Test
+    void tellsWhatWasLostOfMeasuredStepWhenWarmUpComesInIt() {
+        try (StubBroker broker = new StubBroker(new Faults(0, -1, -1, -1), null)) {
+            broker.holdBack(30);
+            RunResult result = Runs.perform(Runs.planned("""
+                    limits: {stall: 500ms}
+                    groups:
+                      - {name: sub, count: 2, subscribe: [{filter: "t/{n}", qos: 1}]}
+                      - {name: pub, count: 2, publish: {topic: "t/{n}", qos: 1, window: 7}}
+                    steps:
+                      - {name: connect, do: connect}
+                      - {name: warm-up, do: publish, messages: 30}
+                      - {name: measured, do: publish, messages: 200, measured: true}
+                      - {name: drain, do: drain}
+                    """), broker.address(), null);
+            assertThat(result.measured().count(Count.EXPECTED)).isEqualTo(2 * 200);
+            assertThat(result.brief().count(Count.FIRST)).isEqualTo(2 * (27 + 180));
+            assertThat(result.deliveries()).isEqualTo(new Deliveries(2 * 200, 2 * 180));
+            assertThat(result.brief().deliveries()).isEqualTo(result.deliveries());
+            assertThat(Figure.DELIVERY.of(result.brief())).isEqualTo(90);
+            assertThat(result.lost()).isEqualTo(2 * 23);
+            assertThat(result.lostOfMeasured()).isEqualTo(2 * 20);
+            assertThat(MarkdownReport.of(List.of(result)))
+                    .contains(
+                            "46 messages lost in the whole run: 40 that were published in the measured steps, and 6 in"
+                                    + " others, such as a warm-up. Of 2 publishers' topics:");
+        }
+    }
+
+    /** Five of the warm-up are sent again as 6 to 10, of which three are refused; those of the measured step follow. */
+    @Test
+    void expectsOnlyWhatWasPublishedInMeasuredStepWhenWarmUpIsSentAgainInIt() {
+        try (StubBroker broker = new StubBroker(Faults.NONE, null)) {
+            broker.answer(_ -> null);
+            PlannedRun planned = Runs.planned("""
+                    mqtt: {version: 5}
+                    limits: {stall: 500ms}
+                    groups:
+                      - {name: sub, count: 1, subscribe: [{filter: "t/{n}", qos: 1}]}
+                      - {name: pub, count: 1, publish: {topic: "t/{n}", qos: 1, rate: 100, in-flight: 5}}
+                    steps:
+                      - {name: connect, do: connect}
+                      - {name: warm-up, do: publish, for: 300ms}
+                      - {name: cut, do: hold, for: 1ms, fault: kill, measured: true}
+                      - {name: back, do: publish, messages: 20, fault: back, measured: true}
+                      - {name: drain, do: drain}
+                    """);
+            RunResult result = Runs.perform(planned, broker.address(), null, fault -> {
+                broker.away(fault.isOutage());
+                broker.answer(number -> number >= 8 && number <= 14 ? ReasonCode.QUOTA_EXCEEDED : ReasonCode.SUCCESS);
+            });
+            assertThat(result.count(Count.RESENT)).isEqualTo(5);
+            assertThat(result.count(Count.REFUSED)).isEqualTo(7);
+            assertThat(result.count(Count.EXPECTED)).isEqualTo(25 - 7);
+            assertThat(result.deliveries().expected()).isEqualTo(20 - 4);
         }
     }
 

@@ -216,7 +216,11 @@ class MisfortunesTest {
         StepResult measured = new StepResult(
                 "measured",
                 10,
-                Map.of(Count.EXPECTED, 1_000L, Count.FIRST, 985L),
+                Map.of(
+                        Count.EXPECTED, 1_000L,
+                        Count.FIRST, 1_000L,
+                        Count.EXPECTED_MEASURED, 1_000L,
+                        Count.FIRST_MEASURED, 985L),
                 Map.of(),
                 0,
                 10,

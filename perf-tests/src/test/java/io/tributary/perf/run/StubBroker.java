@@ -35,6 +35,7 @@ import io.tributary.perf.judge.Stamp;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,6 +58,7 @@ final class StubBroker implements AutoCloseable {
     private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private volatile boolean away;
     private volatile boolean isAhead;
+    private volatile int heldBack;
 
     StubBroker(Faults faults, @Nullable SslContext tls) {
         this.faults = faults;
@@ -101,6 +103,11 @@ final class StubBroker implements AutoCloseable {
         isAhead = true;
     }
 
+    /** Delivers the first so many messages of each subscriber when the next one comes. */
+    void holdBack(int messages) {
+        heldBack = messages;
+    }
+
     /** Ends all connections, and each new one at once; or is there again. */
     void away(boolean isAway) {
         away = isAway;
@@ -133,7 +140,7 @@ final class StubBroker implements AutoCloseable {
         long first = bytes.getLong(0);
         long second = bytes.getLong(8);
         long nanos = TimeUnit.HOURS.toNanos(1) - Stamp.ageNanos(first, second, 0);
-        return bytes.putLong(0, Stamp.first(Stamp.run(first), Stamp.source(first), nanos))
+        return bytes.putLong(0, Stamp.first(Stamp.run(first), Stamp.source(first), Stamp.isMeasured(first), nanos))
                 .putLong(8, Stamp.second(Stamp.sequence(second), nanos))
                 .array();
     }
@@ -144,6 +151,7 @@ final class StubBroker implements AutoCloseable {
         private int number;
         private int packetId;
         private @Nullable Publish held;
+        private final List<Publish> backlog = new ArrayList<>();
 
         Subscriber(Peer peer, QoS maximum) {
             this.peer = peer;
@@ -152,7 +160,14 @@ final class StubBroker implements AutoCloseable {
 
         void deliver(Publish message) {
             int which = ++number % 10;
+            if (number == heldBack + 1) {
+                backlog.forEach(one -> send(one, false));
+            }
             if (which == faults.drop) {
+                return;
+            }
+            if (number <= heldBack) {
+                backlog.add(message);
                 return;
             }
             if (which == faults.swap) {

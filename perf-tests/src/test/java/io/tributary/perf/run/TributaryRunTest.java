@@ -10,6 +10,7 @@ import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.ListenerKind;
 import io.tributary.perf.judge.Count;
 import io.tributary.perf.judge.Metric;
+import io.tributary.perf.result.Deliveries;
 import io.tributary.perf.result.Distribution;
 import io.tributary.perf.result.RunResult;
 import io.tributary.perf.result.StepResult;
@@ -294,12 +295,14 @@ class TributaryRunTest {
                   - {name: pub, count: 9, publish: {topic: "d/{n}/x", qos: 1, window: 5}}
                 steps:
                   - {name: connect, do: connect}
+                  - {name: warm-up, do: publish, messages: 20}
                   - {name: publish, do: publish, messages: 60, measured: true}
                   - {name: drain, do: drain, measured: true}
                 """;
         RunResult single = run(yaml, tcp);
         RunResult split = distributed(yaml, 4);
-        assertFaultless(single, 540, 540 * 4);
+        assertFaultless(single, 720, 720 * 4);
+        assertThat(split.deliveries()).isEqualTo(new Deliveries(540 * 4, 540 * 4));
         assertThat(split.runners()).isEqualTo(4);
         assertThat(split.total()).isEqualTo(single.total());
         assertThat(split.lost()).isZero();
