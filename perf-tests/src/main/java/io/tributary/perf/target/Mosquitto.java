@@ -68,6 +68,7 @@ final class Mosquitto implements TargetKind {
                 persistence false
                 max_queued_messages 100000
                 max_inflight_messages 1000
+                set_tcp_nodelay true
                 log_type error
                 %s
                 %s
@@ -83,14 +84,19 @@ final class Mosquitto implements TargetKind {
                         "storage",
                         "none: persistence false",
                         "queues",
-                        "max_queued_messages 100000, max_inflight_messages 1000"));
+                        "max_queued_messages 100000, max_inflight_messages 1000",
+                        "sockets",
+                        "set_tcp_nodelay true (its default is false)"));
         return context.server(product, List.of(program.toString(), "-c", file.toString()), file.toString(), port);
     }
 
     private static Target together(List<Target> started) {
         Target first = started.getFirst();
         Map<String, String> facts = new TreeMap<>(first.facts());
-        facts.put("bridges", "a star around n1, all topics both ways, at the QoS that they have");
+        facts.put(
+                "bridges",
+                "a star around n1, all topics both ways, at the QoS that they have; no TCP_NODELAY where a bridge sends to n1,"
+                        + " which has no setting");
         List<InetSocketAddress> addresses = new ArrayList<>();
         Map<String, Long> processes = new LinkedHashMap<>();
         for (Target broker : started) {

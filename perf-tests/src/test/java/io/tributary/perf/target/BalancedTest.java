@@ -144,7 +144,7 @@ class BalancedTest {
                 .toList();
     }
 
-    private static MqttOptions plain() {
+    static MqttOptions plain() {
         return new MqttOptions("3.1.1", Wire.TCP, "/mqtt", Duration.ZERO, 65_535, null, null, null, null, null, false);
     }
 
