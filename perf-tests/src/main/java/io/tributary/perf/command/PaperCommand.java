@@ -72,6 +72,9 @@ final class PaperCommand implements Callable<Integer> {
                     "The row of this name, or those with this in their names, alone (repeat it); results of the others stay.")
     private List<String> rows = new ArrayList<>();
 
+    @Mixin
+    private WatchOptions watchOptions = new WatchOptions();
+
     @Option(names = "--repeat", paramLabel = "N", defaultValue = "1", description = "Each row so many times.")
     private int repeat;
 
@@ -129,7 +132,7 @@ final class PaperCommand implements Callable<Integer> {
     }
 
     private List<RunResult> runs(PlannedRun planned, String words, LocalRunners runners) throws IOException {
-        Measurement measurement = new Measurement(err(), Map.of(), Map.of());
+        Measurement measurement = watchOptions.measurement(err());
         List<RunResult> runs = new ArrayList<>();
         for (int i = 0; i < repeat; i++) {
             RunResult run = measurement.perform(planned, words, runners);

@@ -3,11 +3,11 @@ package io.tributary.perf.command;
 import io.tributary.perf.scenario.PlannedRun;
 import io.tributary.perf.scenario.ScenarioFile;
 import java.io.PrintWriter;
-import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What a scenario is run against, with which changes, and what is measured besides. */
@@ -21,19 +21,8 @@ final class TargetOptions {
                     + " $${NAME} in it is a parameter of the scenario. As the scenario says, unless given.")
     private @Nullable String target;
 
-    @Option(
-            names = "--pid",
-            paramLabel = "NAME=PID",
-            description = "A process to measure, besides those that are known (repeat it).")
-    private Map<String, Long> pids = new LinkedHashMap<>();
-
-    @Option(
-            names = "--node",
-            paramLabel = "NAME=URL",
-            description =
-                    "A node of a Tributary to measure by its metrics, such as n1=http://10.0.0.5:9093 (repeat it). A host"
-                            + " name with several addresses is so many nodes.")
-    private Map<String, URI> nodes = new LinkedHashMap<>();
+    @Mixin
+    private WatchOptions watchOptions = new WatchOptions();
 
     @Option(
             names = "--set",
@@ -68,6 +57,6 @@ final class TargetOptions {
      * @param err says what goes on
      */
     Measurement measurement(PrintWriter err) {
-        return new Measurement(err, pids, nodes);
+        return watchOptions.measurement(err);
     }
 }

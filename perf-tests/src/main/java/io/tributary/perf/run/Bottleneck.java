@@ -101,7 +101,11 @@ final class Bottleneck {
         if (isToolHere && measured.othersBusy() > OTHERS) {
             remarks.add(String.format(
                     Locale.ROOT,
-                    "Other programs took %.0f %% of the machine meanwhile: latency and throughput suffer from that.",
+                    isElsewhere(measured)
+                            ? "Other programs took %.0f %% of the machine meanwhile; the broker is one of them if it runs on it, for"
+                                    + " nobody said which of its processes are the broker's (--pid). Latency and throughput suffer"
+                                    + " from the rest."
+                            : "Other programs took %.0f %% of the machine meanwhile: latency and throughput suffer from that.",
                     100 * measured.othersBusy()));
         }
         if (measured.count(Count.BLOCKED) > 0) {

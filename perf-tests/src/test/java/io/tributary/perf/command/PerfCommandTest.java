@@ -213,7 +213,8 @@ class PerfCommandTest {
     @Test
     void setsOursBesideWhatWasPublishedWhenTableIsRepeated() throws Exception {
         List<String> words = List.of("paper", "stresser-all", "--row", "1 base", "--row", "6 16 bytes", "--results");
-        assertThat(paper(words, "--repeat", "2")).as(said()).isZero();
+        String pid = "broker=" + ProcessHandle.current().pid();
+        assertThat(paper(words, "--repeat", "2", "--pid", pid)).as(said()).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8))
                 .contains("Table 2: Eleven scenarios of mqtt-stresser")
                 .contains("| 1 base | \"latency\", ms: 1 / messages a second of a client | 0.574052813 | 0.45620438 |")
@@ -222,7 +223,9 @@ class PerfCommandTest {
         try (Stream<Path> files = Files.list(results)) {
             file = files.findFirst().orElseThrow();
         }
-        assertThat(ResultFile.read(file).runs()).hasSize(4);
+        assertThat(ResultFile.read(file).runs())
+                .hasSize(4)
+                .allSatisfy(run -> assertThat(run.knowsTarget()).isTrue());
         // A row alone is put in place of itself; what was there of others stays.
         assertThat(paper(List.of("paper", "stresser-all", "--row", "1 base", "--results")))
                 .isZero();

@@ -101,6 +101,24 @@ class BottleneckTest {
         assertThat(Bottleneck.remarks(OPEN, step, 2)).singleElement().asString().contains("did not keep up");
     }
 
+    @Test
+    void saysThatBrokerIsAmongOthersWhenItsProcessesAreNotKnown() {
+        assertThat(Bottleneck.remarks(CLOSED, beside(List.of(process(RunResult.TOOL))), 2))
+                .singleElement()
+                .asString()
+                .contains("Other programs took 30 %", "the broker is one of them if it runs on it", "(--pid)");
+        assertThat(Bottleneck.remarks(CLOSED, beside(BOTH), 2))
+                .singleElement()
+                .asString()
+                .contains("Other programs took 30 %")
+                .doesNotContain("the broker is one of them");
+    }
+
+    /** With others on the machine. */
+    private static StepResult beside(List<ProcessUse> processes) {
+        return new StepResult("measured", 10, Map.of(), Map.of(), -1, -1, processes, 0.5, 0.6, 0.3, null);
+    }
+
     private static ProcessUse process(String name) {
         return new ProcessUse(name, 1, 10, 10, 1, 1, null, null, false);
     }
