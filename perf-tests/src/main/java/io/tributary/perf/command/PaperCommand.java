@@ -75,8 +75,13 @@ final class PaperCommand implements Callable<Integer> {
     @Mixin
     private WatchOptions watchOptions = new WatchOptions();
 
-    @Option(names = "--repeat", paramLabel = "N", defaultValue = "1", description = "Each row so many times.")
-    private int repeat;
+    @Option(
+            names = "--repeat",
+            paramLabel = "N",
+            description =
+                    "Each row so many times (as often as in the results that are there, of which figures are medians;"
+                            + " once where there are none).")
+    private @Nullable Integer repeat;
 
     @Mixin
     private RunnerOptions runnerOptions = new RunnerOptions();
@@ -95,7 +100,7 @@ final class PaperCommand implements Callable<Integer> {
             list(published);
             return ExitCodes.DONE;
         }
-        if (repeat < 1) {
+        if (repeat != null && repeat < 1) {
             throw new UsageException("--repeat needs a number of 1 or more, not " + repeat);
         }
         PublishedTable table = published.table(name);
@@ -112,7 +117,7 @@ final class PaperCommand implements Callable<Integer> {
             for (PublishedRow row : chosen(table)) {
                 String words = target == null ? Objects.requireNonNullElse(row.target(), table.target()) : target;
                 try {
-                    List<RunResult> runs = runs(table.run(row, isFull), words, runners);
+                    List<RunResult> runs = runs(table, row, words, runners);
                     made.addAll(runs);
                     // At once: a table that is broken off leaves what it has.
                     keep(table, row, words, runs.stream().map(RunResult::brief).toList());
@@ -131,10 +136,15 @@ final class PaperCommand implements Callable<Integer> {
         return made.stream().anyMatch(run -> !run.refusals().isEmpty()) ? ExitCodes.BOTTLENECK : ExitCodes.of(made);
     }
 
-    private List<RunResult> runs(PlannedRun planned, String words, LocalRunners runners) throws IOException {
+    private List<RunResult> runs(PublishedTable table, PublishedRow row, String words, LocalRunners runners)
+            throws IOException {
         Measurement measurement = watchOptions.measurement(err());
+        PlannedRun planned = table.run(row, isFull);
+        int times = repeat != null
+                ? repeat
+                : Math.max(1, runsOf(table, row, kept(table, words)).size());
         List<RunResult> runs = new ArrayList<>();
-        for (int i = 0; i < repeat; i++) {
+        for (int i = 0; i < times; i++) {
             RunResult run = measurement.perform(planned, words, runners);
             runs.add(run);
             run.refusals().forEach(why -> err().println("tributary: " + why));
@@ -159,16 +169,27 @@ final class PaperCommand implements Callable<Integer> {
 
     /** In place of the runs of this row that are in the file, in the order of the table. */
     private void keep(PublishedTable table, PublishedRow row, String words, List<RunResult> runs) throws IOException {
-        Path file = Files.createDirectories(results()).resolve(PublishedPage.fileName(table, words, isFull));
-        List<RunResult> before = Files.exists(file) ? ResultFile.read(file).runs() : List.of();
+        List<RunResult> before = kept(table, words);
         List<RunResult> all = new ArrayList<>();
         for (PublishedRow one : table.rows()) {
-            List<RunResult> old = before.stream()
-                    .filter(run -> table.isRunOf(one, run.label()))
-                    .toList();
-            all.addAll(one.equals(row) ? runs : old);
+            all.addAll(one.equals(row) ? runs : runsOf(table, one, before));
         }
-        ResultFile.of(all).write(file);
+        Files.createDirectories(results());
+        ResultFile.of(all).write(file(table, words));
+    }
+
+    /** The runs of a table on a target that are there. */
+    private List<RunResult> kept(PublishedTable table, String words) throws IOException {
+        Path file = file(table, words);
+        return Files.exists(file) ? ResultFile.read(file).runs() : List.of();
+    }
+
+    private Path file(PublishedTable table, String words) {
+        return results().resolve(PublishedPage.fileName(table, words, isFull));
+    }
+
+    private static List<RunResult> runsOf(PublishedTable table, PublishedRow row, List<RunResult> all) {
+        return all.stream().filter(run -> table.isRunOf(row, run.label())).toList();
     }
 
     /** The curves of the runs of this command, which what is kept has not got. */

@@ -67,7 +67,8 @@ class PerfCommandTest {
         assertThat(result.commit()).isEqualTo("unknown");
         assertThat(results.resolve("report.html")).content().contains("<svg");
         assertThat(results.resolve("report.md")).content().contains("all delivered");
-        assertThat(out.toString(StandardCharsets.UTF_8)).contains("published in the run | 0 |", "published in measured steps | 0 |");
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("published in the run | 0 |", "published in measured steps | 0 |");
     }
 
     @Test
@@ -226,9 +227,11 @@ class PerfCommandTest {
         assertThat(ResultFile.read(file).runs())
                 .hasSize(4)
                 .allSatisfy(run -> assertThat(run.knowsTarget()).isTrue());
-        // A row alone is put in place of itself; what was there of others stays.
-        assertThat(paper(List.of("paper", "stresser-all", "--row", "1 base", "--results")))
-                .isZero();
+        // A row alone is put in place of itself, as many runs as there were; what was there of others stays.
+        List<String> one = List.of("paper", "stresser-all", "--row", "1 base", "--results");
+        assertThat(paper(one)).isZero();
+        assertThat(ResultFile.read(file).runs()).hasSize(4);
+        assertThat(paper(one, "--repeat", "1")).isZero();
         assertThat(ResultFile.read(file).runs())
                 .extracting(RunResult::label)
                 .containsExactly(
