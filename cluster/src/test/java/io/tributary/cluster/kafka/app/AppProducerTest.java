@@ -100,7 +100,8 @@ class AppProducerTest {
         MockProducer<byte[], byte[]> failing =
                 new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer()) {
                     @Override
-                    public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+                    public synchronized Future<RecordMetadata> send(
+                            ProducerRecord<byte[], byte[]> record, Callback callback) {
                         throw new StackOverflowError("as the test wants");
                     }
                 };

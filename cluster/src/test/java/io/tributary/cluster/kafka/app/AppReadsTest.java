@@ -17,11 +17,11 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.app.AppTopics.Page;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.function.Supplier;
@@ -163,11 +163,7 @@ class AppReadsTest {
 
     /** Answers one poll each time that the test says so, once it is sent somewhere. */
     private static final class Scripted extends MockConsumer<byte[], byte[]> {
-        private static final Supplier<ConsumerRecords<byte[], byte[]>> WAKEUP = () -> {
-            throw new WakeupException();
-        };
-
-        private final BlockingQueue<Supplier<ConsumerRecords<byte[], byte[]>>> answers = new ArrayBlockingQueue<>(1000);
+        private final Queue<Supplier<ConsumerRecords<byte[], byte[]>>> answers = new ArrayDeque<>(); // guarded by this
         private final CompletableFuture<Boolean> sought = new CompletableFuture<>();
 
         private Scripted() {
@@ -176,7 +172,12 @@ class AppReadsTest {
 
         void answer(Supplier<ConsumerRecords<byte[], byte[]>> answer) {
             boolean _ = get(sought);
+            add(answer);
+        }
+
+        private synchronized void add(Supplier<ConsumerRecords<byte[], byte[]>> answer) {
             answers.add(answer);
+            notifyAll();
         }
 
         @Override
@@ -186,17 +187,24 @@ class AppReadsTest {
         }
 
         @Override
-        public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+        public synchronized ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
             try {
-                return answers.take().get();
+                while (answers.isEmpty()) {
+                    wait();
+                }
+                return answers.remove().get();
             } catch (InterruptedException e) {
                 throw new InterruptException(e);
             }
         }
 
         @Override
-        public void wakeup() {
-            answers.add(WAKEUP);
+        public synchronized void wakeup() {
+            add(Scripted::awake);
+        }
+
+        private static ConsumerRecords<byte[], byte[]> awake() {
+            throw new WakeupException();
         }
     }
 }

@@ -70,8 +70,7 @@ class TopicCreationsTest {
 
     /** Its request is made, and not sent yet. */
     private CompletableFuture<String> inAnotherThread(String name) {
-        CompletableFuture<String> id = CompletableFuture.supplyAsync(() -> creations.create(topic(name)))
-                .thenCompose(created -> created);
+        CompletableFuture<String> id = CompletableFuture.supplyAsync(() -> get(creations.create(topic(name))));
         until(() -> requests.get() == 1);
         return id;
     }
