@@ -42,7 +42,7 @@ final class ChildProcess implements AutoCloseable {
         output = process.inputReader(StandardCharsets.UTF_8);
     }
 
-    /** Starts it where no more files may be open at once; without a cache, which would leave jars to be opened later. */
+    /** Starts it where no more files may be open at once; without a cache, with which jars are opened later. */
     static ChildProcess withOpenFiles(int limit, Class<?> main, String... arguments) throws IOException {
         return new ChildProcess(
                 List.of("sh", "-c", "ulimit -n " + limit + "; exec \"$@\"", "sh"),

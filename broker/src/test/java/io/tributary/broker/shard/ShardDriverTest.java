@@ -536,7 +536,7 @@ class ShardDriverTest {
                                 .extracting(ClientSettled::clientId)
                                 .containsExactly("a", "b"));
         driver.serve(service -> service.received("b", 2, new long[] {1}));
-        assertThat(log.pending()).as("the next turn").hasSize(1);
+        assertThat(log.pending()).as("the next turn's, too").hasSize(2);
     }
 
     @Test
