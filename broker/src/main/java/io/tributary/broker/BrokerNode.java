@@ -434,10 +434,12 @@ final class BrokerNode implements AutoCloseable {
                 stats.persistentSessions(),
                 subscribed.plain(),
                 subscribed.shared(),
+                new MemoryUse(subscriptions.sizeBytes(), config.subscriptions().totalBytes()),
                 retained.count(),
                 retained.bytes(),
                 stats.queuedMessages(),
                 shards.deliveryBytes(),
+                new MemoryUse(shards.willBytes(), config.shards().willBytes()),
                 deployment.storage().queuedBytes(),
                 deployment.storage().memoryBytes(),
                 Stream.of(listeners.warnings(), tls.warnings(), security.problems(), configuredRules.warnings())

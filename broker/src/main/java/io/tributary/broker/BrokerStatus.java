@@ -16,10 +16,12 @@ import org.jspecify.annotations.Nullable;
  * @param persistentSessions sessions that outlive their connection, connected or not
  * @param subscriptions subscriptions of all sessions, shared ones not counted
  * @param sharedSubscriptions memberships in shared subscriptions
+ * @param subscriptionMemory what all subscriptions take that the node knows
  * @param retainedMessages topics with a retained message
  * @param retainedBytes the size of the retained messages
  * @param queuedMessages messages in the queues of persistent sessions
  * @param deliveryBytes what messages between queues and connections take
+ * @param willMemory what the wills of sessions in the node's shards take
  * @param storageQueueBytes what waits to be committed by the store
  * @param storageMemoryBytes what the embedded store has in memory outside the Java heap
  * @param warnings what operators should know though the broker does its work, a sentence each
@@ -34,10 +36,12 @@ public record BrokerStatus(
         long persistentSessions,
         long subscriptions,
         long sharedSubscriptions,
+        MemoryUse subscriptionMemory,
         long retainedMessages,
         long retainedBytes,
         long queuedMessages,
         long deliveryBytes,
+        MemoryUse willMemory,
         long storageQueueBytes,
         long storageMemoryBytes,
         List<String> warnings,
@@ -61,10 +65,12 @@ public record BrokerStatus(
                 persistentSessions,
                 subscriptions,
                 sharedSubscriptions,
+                subscriptionMemory,
                 retainedMessages,
                 retainedBytes,
                 queuedMessages,
                 deliveryBytes,
+                willMemory,
                 storageQueueBytes,
                 storageMemoryBytes,
                 warnings,
@@ -73,6 +79,24 @@ public record BrokerStatus(
 
     /** The status of a broker that serves no clients, with the reason; null where it is meant to. */
     static BrokerStatus stopped(@Nullable String problem) {
-        return new BrokerStatus(false, null, problem, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), null);
+        return new BrokerStatus(
+                false,
+                null,
+                problem,
+                List.of(),
+                0,
+                0,
+                0,
+                0,
+                MemoryUse.NONE,
+                0,
+                0,
+                0,
+                0,
+                MemoryUse.NONE,
+                0,
+                0,
+                List.of(),
+                null);
     }
 }

@@ -43,10 +43,20 @@ final class StatusGauges {
         gauge(metrics, BrokerMeters.PERSISTENT_SESSIONS, BrokerStatus::persistentSessions);
         gauge(metrics, BrokerMeters.SUBSCRIPTIONS, BrokerStatus::subscriptions);
         gauge(metrics, BrokerMeters.SHARED_SUBSCRIPTIONS, BrokerStatus::sharedSubscriptions);
+        gauge(
+                metrics,
+                BrokerMeters.SUBSCRIPTIONS_SIZE,
+                status -> status.subscriptionMemory().bytes());
+        gauge(
+                metrics,
+                BrokerMeters.SUBSCRIPTIONS_SIZE_MAX,
+                status -> status.subscriptionMemory().mostBytes());
         gauge(metrics, BrokerMeters.RETAINED_MESSAGES, BrokerStatus::retainedMessages);
         gauge(metrics, BrokerMeters.RETAINED_SIZE, BrokerStatus::retainedBytes);
         gauge(metrics, BrokerMeters.QUEUED_MESSAGES, BrokerStatus::queuedMessages);
         gauge(metrics, BrokerMeters.DELIVERY_SIZE, BrokerStatus::deliveryBytes);
+        gauge(metrics, BrokerMeters.WILL_SIZE, status -> status.willMemory().bytes());
+        gauge(metrics, BrokerMeters.WILL_SIZE_MAX, status -> status.willMemory().mostBytes());
         gauge(metrics, BrokerMeters.COMMIT_QUEUE, BrokerStatus::storageQueueBytes);
         gauge(metrics, BrokerMeters.STORAGE_MEMORY, BrokerStatus::storageMemoryBytes);
         if (status().cluster() != null) {

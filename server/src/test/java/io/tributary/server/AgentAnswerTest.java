@@ -3,6 +3,7 @@ package io.tributary.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.BrokerStatus;
+import io.tributary.broker.MemoryUse;
 import io.tributary.broker.relocation.Drain.Phase;
 import io.tributary.broker.relocation.DrainStatus;
 import java.time.Duration;
@@ -59,6 +60,24 @@ class AgentAnswerTest {
     }
 
     private static BrokerStatus status(boolean ready, @Nullable String problem) {
-        return new BrokerStatus(ready, null, problem, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), null);
+        return new BrokerStatus(
+                ready,
+                null,
+                problem,
+                List.of(),
+                0,
+                0,
+                0,
+                0,
+                MemoryUse.NONE,
+                0,
+                0,
+                0,
+                0,
+                MemoryUse.NONE,
+                0,
+                0,
+                List.of(),
+                null);
     }
 }

@@ -3,6 +3,7 @@ package io.tributary.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.BrokerStatus;
+import io.tributary.broker.MemoryUse;
 import io.tributary.broker.deployment.ClusterStatus;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -60,10 +61,12 @@ class ProbesTest {
                     0,
                     0,
                     0,
+                    MemoryUse.NONE,
                     0,
                     0,
                     0,
                     0,
+                    MemoryUse.NONE,
                     0,
                     0,
                     List.of(),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.tributary.broker.BrokerStatus;
+import io.tributary.broker.MemoryUse;
 import io.tributary.broker.deployment.ClusterStatus;
 import io.tributary.broker.deployment.IngestStatus;
 import io.tributary.broker.metrics.BrokerMetrics;
@@ -35,7 +36,24 @@ class StatusTest {
     @Test
     void brokerThatWaitsForItsCanarySaysSo() {
         BrokerStatus status = new BrokerStatus(
-                false, "canary: 2 of 5 rounds", null, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), null);
+                false,
+                "canary: 2 of 5 rounds",
+                null,
+                List.of(),
+                0,
+                0,
+                0,
+                0,
+                MemoryUse.NONE,
+                0,
+                0,
+                0,
+                0,
+                MemoryUse.NONE,
+                0,
+                0,
+                List.of(),
+                null);
         Health health = new BrokerHealth(() -> status).health();
         assertThat(health.getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
         assertThat(health.getDetails()).containsEntry("problem", "canary: 2 of 5 rounds");
@@ -74,7 +92,24 @@ class StatusTest {
     @Test
     void brokerAloneWarnsToo() {
         BrokerStatus status = new BrokerStatus(
-                true, null, null, List.of(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of("no files", "no luck"), null);
+                true,
+                null,
+                null,
+                List.of(),
+                0,
+                0,
+                0,
+                0,
+                MemoryUse.NONE,
+                0,
+                0,
+                0,
+                0,
+                MemoryUse.NONE,
+                0,
+                0,
+                List.of("no files", "no luck"),
+                null);
         Health health = new BrokerHealth(() -> status).health();
         assertThat(health.getStatus()).isEqualTo(Status.UP);
         assertThat(health.getDetails()).containsEntry("warning", "no files; no luck");
@@ -113,6 +148,10 @@ class StatusTest {
         assertThat(gauge(registry, "tributary.connections")).isEqualTo(1);
         assertThat(gauge(registry, "tributary.ready")).isEqualTo(1);
         assertThat(gauge(registry, "tributary.shards.delivery.size")).isEqualTo(55);
+        assertThat(gauge(registry, "tributary.subscriptions.size")).isEqualTo(44);
+        assertThat(gauge(registry, "tributary.subscriptions.size.max")).isEqualTo(100);
+        assertThat(gauge(registry, "tributary.shards.will.size")).isEqualTo(33);
+        assertThat(gauge(registry, "tributary.shards.will.size.max")).isEqualTo(200);
         assertThat(gauge(registry, "tributary.storage.queue")).isEqualTo(99);
         assertThat(gauge(registry, "tributary.storage.memory")).isEqualTo(77);
         assertThat(asked).hasValue(1);
@@ -157,10 +196,12 @@ class StatusTest {
                 0,
                 0,
                 0,
+                new MemoryUse(44, 100),
                 0,
                 0,
                 0,
                 55,
+                new MemoryUse(33, 200),
                 99,
                 77,
                 List.of(),

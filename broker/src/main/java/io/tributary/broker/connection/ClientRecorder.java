@@ -26,6 +26,9 @@ public interface ClientRecorder {
     /** The connection of an accepted client ended. */
     default void disconnected(ClientKind kind, ReasonCode reason) {}
 
+    /** A subscription was refused since the node has no room for more. */
+    default void subscriptionRefused() {}
+
     /** A message for a client was dropped. */
     default void dropped(DropReason reason) {}
 

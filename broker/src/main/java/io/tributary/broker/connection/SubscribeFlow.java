@@ -410,7 +410,13 @@ final class SubscribeFlow {
             case REPLACED -> granted(allowed, allowed.subscription().retainHandling() == RetainHandling.SEND);
             case QUOTA_EXCEEDED -> ReasonCode.QUOTA_EXCEEDED;
             case TENANT_QUOTA_EXCEEDED -> refusedForTenant();
+            case NODE_QUOTA_EXCEEDED -> refusedForNode();
         };
+    }
+
+    private ReasonCode refusedForNode() {
+        context.services().recorder().subscriptionRefused();
+        return ReasonCode.QUOTA_EXCEEDED;
     }
 
     private ReasonCode refusedForTenant() {

@@ -308,6 +308,18 @@ public enum BrokerMeters {
             Unit.BYTES,
             "Memory taken by messages of persistent sessions that connections were handed, and by those that are kept because their"
                     + " session is behind; tributary.shards.delivery-size is the most."),
+    /** The memory of wills. */
+    WILL_SIZE(
+            "tributary.shards.will.size",
+            Type.GAUGE,
+            Unit.BYTES,
+            "Memory taken by the wills of sessions in this node's shards, also of those that are away."),
+    /** The most of it. */
+    WILL_SIZE_MAX(
+            "tributary.shards.will.size.max",
+            Type.GAUGE,
+            Unit.BYTES,
+            "The most memory that wills may take, tributary.shards.will-size or its default."),
 
     // What is kept
     /** Persistent sessions. */
@@ -315,6 +327,23 @@ public enum BrokerMeters {
             "tributary.sessions.persistent", Type.GAUGE, "Sessions that outlive their connection, connected or not."),
     /** Subscriptions. */
     SUBSCRIPTIONS("tributary.subscriptions", Type.GAUGE, "Subscriptions of all sessions, shared ones not counted."),
+    /** The memory of subscriptions. */
+    SUBSCRIPTIONS_SIZE(
+            "tributary.subscriptions.size",
+            Type.GAUGE,
+            Unit.BYTES,
+            "About how much memory all subscriptions take that this node knows."),
+    /** The most of it. */
+    SUBSCRIPTIONS_SIZE_MAX(
+            "tributary.subscriptions.size.max",
+            Type.GAUGE,
+            Unit.BYTES,
+            "The most memory that they may take, tributary.subscriptions.max-size or its default."),
+    /** Subscriptions without room. */
+    SUBSCRIPTIONS_REFUSED(
+            "tributary.subscriptions.refused",
+            Type.COUNTER,
+            "Subscriptions that were refused because all together take as much memory as they may."),
     /** Subscriptions that rules took. */
     SUBSCRIPTIONS_WITHDRAWN(
             "tributary.subscriptions.withdrawn",

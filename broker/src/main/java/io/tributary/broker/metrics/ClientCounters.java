@@ -33,6 +33,7 @@ final class ClientCounters implements ClientRecorder {
     private final LongAccumulator mostClients = new LongAccumulator(Math::max, 0);
     private final LongAdder keepAliveTimeouts;
     private final LongAdder takeoversRefused;
+    private final LongAdder subscriptionsRefused;
     private final Map<QoS, Timer> acknowledged;
     private final LongAdder inFlight = new LongAdder();
     private final DeadlineCounters deadlines;
@@ -50,6 +51,7 @@ final class ClientCounters implements ClientRecorder {
                 meters, "session", DropReason.NOT_AUTHORIZED, ruleSets, Meters.of(dropped, DropReason.NOT_AUTHORIZED));
         paused = meters.counters(BrokerMeters.READING_PAUSED, PauseReason.class);
         takeoversRefused = meters.counter(BrokerMeters.TAKEOVERS_REFUSED);
+        subscriptionsRefused = meters.counter(BrokerMeters.SUBSCRIPTIONS_REFUSED);
         keepAliveTimeouts = meters.counter(BrokerMeters.KEEP_ALIVE_TIMEOUTS);
         acknowledged = Map.of(
                 QoS.AT_LEAST_ONCE, meters.timer(BrokerMeters.MESSAGES_ACKNOWLEDGED, "1"),
@@ -72,6 +74,11 @@ final class ClientCounters implements ClientRecorder {
     @Override
     public void takeoverRefused() {
         takeoversRefused.increment();
+    }
+
+    @Override
+    public void subscriptionRefused() {
+        subscriptionsRefused.increment();
     }
 
     @Override

@@ -17,12 +17,14 @@ final class ShardDrivers {
     private final List<ShardThread> threads;
     private final List<ShardDriver> drivers;
     private final DeliveryMemory memory;
+    private final DeliveryMemory willMemory;
 
     ShardDrivers(int shards, ShardEnvironment environment) {
         threads = IntStream.range(0, Math.min(environment.config().threads(), shards))
                 .mapToObj(i -> new ShardThread("tributary-shard-" + i))
                 .toList();
         memory = environment.memory();
+        willMemory = environment.willMemory();
         drivers = IntStream.range(0, shards)
                 .mapToObj(shard -> new ShardDriver(shard, environment, threadOf(shard)))
                 .toList();
@@ -95,6 +97,11 @@ final class ShardDrivers {
     /** How much memory messages between queues and connections take, in bytes. */
     long deliveryBytes() {
         return memory.used();
+    }
+
+    /** How much memory the wills of sessions take, in bytes. */
+    long willBytes() {
+        return willMemory.used();
     }
 
     /** Figures of this node's shards, a few seconds old at most. */

@@ -447,6 +447,11 @@ public final class Shards implements ClientShards, AutoCloseable {
         return drivers.deliveryBytes();
     }
 
+    /** How much memory the wills of sessions take, in bytes. */
+    public long willBytes() {
+        return drivers.willBytes();
+    }
+
     /** Figures of this node's shards, a few seconds old at most. */
     public ShardStats stats() {
         return drivers.stats();

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,8 +87,11 @@ record SessionSubscriptions(
      * there stays, also when it is more.
      *
      * @param room how many may be added
+     * @param admit asked of each that these limits would have added: has room reserved at this node, or tells that there
+     *     is none
      */
-    Change<Outcome> subscribe(List<SubscriptionRequest> requests, SubscriptionLimits limits, long room) {
+    Change<Outcome> subscribe(
+            List<SubscriptionRequest> requests, SubscriptionLimits limits, long room, Predicate<TopicFilter> admit) {
         Map<TopicFilter, SubscriptionRequest> after = new HashMap<>(byFilter);
         Filters filters = new Filters(byFilter.keySet());
         List<Outcome> outcomes = new ArrayList<>(requests.size());
@@ -98,6 +102,8 @@ record SessionSubscriptions(
                 outcomes.add(Outcome.QUOTA_EXCEEDED);
             } else if (after.size() - byFilter.size() >= room) {
                 outcomes.add(Outcome.TENANT_QUOTA_EXCEEDED);
+            } else if (!admit.test(request.filter())) {
+                outcomes.add(Outcome.NODE_QUOTA_EXCEEDED);
             } else {
                 after.put(request.filter(), request);
                 filters.add(request.filter());

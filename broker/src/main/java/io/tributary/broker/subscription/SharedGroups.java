@@ -224,6 +224,11 @@ public final class SharedGroups {
         }
     }
 
+    /** How many levels the tree of their filters has. */
+    long levels() {
+        return trie.levels();
+    }
+
     /** The groups whose filter matches a topic. */
     List<SharedGroup> match(String topic) {
         return trie.match(topic).stream()

@@ -23,7 +23,7 @@ final class SubscriptionCounter {
      * @param change how many more there are
      */
     void add(Subscriber subscriber, boolean isShared, int change) {
-        if (change == 0 || TenantNames.isBrokers(subscriber.clientId())) {
+        if (TenantNames.isBrokers(subscriber.clientId())) {
             return;
         }
         (isShared ? shared : plain).add(change);

@@ -41,17 +41,30 @@ final class SubscriptionIndex {
     private final SharedGroups applications;
 
     private final Authorizer authorizer;
+    private final SubscriptionBudget budget;
     private final MatchCache cache;
     private final Function<String, Matches> compute = this::compute;
     private final SubscriptionCounter persistent = new SubscriptionCounter();
     private final SubscriptionCounter transients = new SubscriptionCounter();
 
-    /** @param authorizer says what subscribers may have of what their subscriptions bring */
-    SubscriptionIndex(SharedGroups groups, SharedGroups applications, int cachedTopics, Authorizer authorizer) {
+    /**
+     * Creates one that finds nothing yet.
+     *
+     * @param authorizer says what subscribers may have of what their subscriptions bring
+     * @param budget is told of all that is found
+     */
+    SubscriptionIndex(
+            SharedGroups groups,
+            SharedGroups applications,
+            int cachedTopics,
+            Authorizer authorizer,
+            SubscriptionBudget budget) {
         this.groups = groups;
         this.applications = applications;
         this.authorizer = authorizer;
+        this.budget = budget;
         this.cache = new MatchCache(cachedTopics);
+        budget.countLevels(() -> trie.levels() + routes.levels() + groups.levels() + applications.levels());
     }
 
     /** Makes a session's subscriptions those in {@code after}, given that they are those in {@code before}. */
@@ -125,25 +138,34 @@ final class SubscriptionIndex {
 
     /** Another node has transient sessions with the filter. */
     void putRoute(String filter, String node) {
-        routes.put(filter, node, node);
+        if (routes.put(filter, node, node)) {
+            budget.addRoute(filter, 1);
+        }
         cache.invalidate(filter);
     }
 
     /** The node has none any more. */
     void removeRoute(String filter, String node) {
-        routes.remove(filter, node);
+        if (routes.remove(filter, node)) {
+            budget.addRoute(filter, -1);
+        }
         cache.invalidate(filter);
     }
 
-    /** A transient session of another node is a member of a shared subscription. It does not count here. */
+    /** A transient session of another node is a member of a shared subscription. It is not one of those counted here. */
     void putMember(TopicFilter filter, Receiver member) {
-        groups.join(filter, member.asking(reading(member.subscriber(), asked(member.subscriber()), filter)));
+        Subscriber subscriber = member.subscriber();
+        if (groups.join(filter, member.asking(reading(subscriber, asked(subscriber), filter)))) {
+            budget.add(subscriber, filter, 1);
+        }
         cache.invalidate(filter.filter());
     }
 
     /** The session is no member any more. */
     void removeMember(TopicFilter filter, Subscriber member) {
-        groups.leave(filter, member);
+        if (groups.leave(filter, member)) {
+            budget.add(member, filter, -1);
+        }
         cache.invalidate(filter.filter());
     }
 
@@ -172,16 +194,25 @@ final class SubscriptionIndex {
 
     private void put(Receiver receiver, TopicFilter filter, @Nullable PackedSession packed) {
         Subscriber subscriber = receiver.subscriber();
+        boolean isNew;
         if (filter.isShared()) {
-            boolean isNew = groupsOf(subscriber).join(filter, receiver);
-            counter(subscriber).add(subscriber, true, isNew && isCounted(subscriber) ? 1 : 0);
+            isNew = groupsOf(subscriber).join(filter, receiver);
+        } else if (isExact(filter)) {
+            isNew = exact.put(filter.filter(), receiver, packed);
         } else {
-            boolean isNew = isExact(filter)
-                    ? exact.put(filter.filter(), receiver, packed)
-                    : trie.put(filter.filter(), subscriber, receiver);
-            counter(subscriber).add(subscriber, false, isNew ? 1 : 0);
+            isNew = trie.put(filter.filter(), subscriber, receiver);
+        }
+        if (isNew) {
+            count(subscriber, filter, 1);
         }
         cache.invalidate(filter.filter());
+    }
+
+    private void count(Subscriber subscriber, TopicFilter filter, int change) {
+        budget.add(subscriber, filter, change);
+        if (isCounted(subscriber)) {
+            counter(subscriber.persistent()).add(subscriber, filter.isShared(), change);
+        }
     }
 
     /**
@@ -239,14 +270,16 @@ final class SubscriptionIndex {
     }
 
     private void remove(Subscriber subscriber, TopicFilter filter) {
+        boolean existed;
         if (filter.isShared()) {
-            boolean wasMember = groupsOf(subscriber).leave(filter, subscriber);
-            counter(subscriber).add(subscriber, true, wasMember && isCounted(subscriber) ? -1 : 0);
+            existed = groupsOf(subscriber).leave(filter, subscriber);
+        } else if (isExact(filter)) {
+            existed = exact.remove(filter.filter(), subscriber);
         } else {
-            boolean existed = isExact(filter)
-                    ? exact.remove(filter.filter(), subscriber)
-                    : trie.remove(filter.filter(), subscriber);
-            counter(subscriber).add(subscriber, false, existed ? -1 : 0);
+            existed = trie.remove(filter.filter(), subscriber);
+        }
+        if (existed) {
+            count(subscriber, filter, -1);
         }
         cache.invalidate(filter.filter());
     }
@@ -263,10 +296,6 @@ final class SubscriptionIndex {
 
     private static boolean isCounted(Subscriber subscriber) {
         return !GroupIdentifier.isGroup(subscriber.clientId());
-    }
-
-    private SubscriptionCounter counter(Subscriber subscriber) {
-        return counter(subscriber.persistent());
     }
 
     private Matches compute(String topic) {

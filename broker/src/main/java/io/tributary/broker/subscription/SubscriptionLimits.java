@@ -9,7 +9,7 @@ import io.tributary.common.topic.TopicFilter;
 import io.tributary.common.topic.TopicLevels;
 
 /**
- * How many subscriptions there may be and of what size, and how much memory speeds up matching.
+ * How many subscriptions there may be and of what size, of one client and at all, and how much memory speeds up matching.
  *
  * @param perClient the most subscriptions of one client; more are answered with "quota exceeded" (0x97)
  * @param sharedPerClient the most of them that are shared ones; more are answered so, too. A client that is the only
@@ -20,15 +20,19 @@ import io.tributary.common.topic.TopicLevels;
  * @param filterBytes the longest topic filter in UTF-8 as clients write it, {@code $share/NAME/} included, 16 to
  *     65,535; a longer one is answered with "quota exceeded". What waits for a member of a shared subscription has it
  *     with each message.
+ * @param totalBytes the most memory that all subscriptions may take which a node knows, about, 1 KiB at least; new ones
+ *     beyond it are answered with "quota exceeded". Every node knows those of all persistent sessions.
  * @param cachedTopics how many topics the match cache has room for, rounded up to a power of two; 0 switches it off
  */
 public record SubscriptionLimits(
-        int perClient, int sharedPerClient, int sizePerClient, int filterBytes, int cachedTopics) {
+        int perClient, int sharedPerClient, int sizePerClient, int filterBytes, long totalBytes, int cachedTopics) {
 
     private static final int MOST_CACHED_TOPICS = 1 << 22;
 
     /** For each of its levels a filter with a wildcard may have an object of its own at all nodes. */
     private static final int LEVEL_BYTES = 32;
+
+    private static final int PART_OF_HEAP = 4;
 
     /** Checks the limits. */
     public SubscriptionLimits {
@@ -36,12 +40,21 @@ public record SubscriptionLimits(
         checkAtLeast("max-shared-per-client", sharedPerClient, 0);
         checkWithin("max-size-per-client", sizePerClient, 1024, 64 << 20);
         checkWithin("max-filter-size", filterBytes, 16, 65_535);
+        checkAtLeast("max-size", totalBytes, 1024);
         checkWithin("cached-topics", cachedTopics, 0, MOST_CACHED_TOPICS);
     }
 
-    /** 1,000 subscriptions a client, 100 of them shared, filters of 1 KiB, 256 KiB together; 16,384 cached topics. */
+    /**
+     * 1,000 subscriptions a client, 100 of them shared, filters of 1 KiB, 256 KiB together; a quarter of the heap for
+     * all subscriptions; 16,384 cached topics.
+     */
     public static SubscriptionLimits defaults() {
-        return new SubscriptionLimits(1_000, 100, 256 << 10, 1024, 16_384);
+        return new SubscriptionLimits(1_000, 100, 256 << 10, 1024, partOfHeap(), 16_384);
+    }
+
+    /** A quarter of the heap. */
+    private static long partOfHeap() {
+        return Runtime.getRuntime().maxMemory() / PART_OF_HEAP;
     }
 
     /** Whether a topic filter is too long. */
@@ -75,6 +88,7 @@ public record SubscriptionLimits(
         private int maxSharedPerClient;
         private int maxSizePerClient;
         private int maxFilterSize;
+        private long maxSize;
         private int cachedTopics;
 
         private Builder(SubscriptionLimits from) {
@@ -82,6 +96,7 @@ public record SubscriptionLimits(
             maxSharedPerClient = from.sharedPerClient;
             maxSizePerClient = from.sizePerClient;
             maxFilterSize = from.filterBytes;
+            maxSize = from.totalBytes;
             cachedTopics = from.cachedTopics;
         }
 
@@ -109,6 +124,12 @@ public record SubscriptionLimits(
             return this;
         }
 
+        /** The most memory that all subscriptions may take which a node knows, in bytes; 0 for a quarter of the heap. */
+        public Builder maxSize(long value) {
+            maxSize = value;
+            return this;
+        }
+
         /** For how many topics the matching subscriptions are remembered; 0 for none. */
         public Builder cachedTopics(int value) {
             cachedTopics = value;
@@ -122,7 +143,12 @@ public record SubscriptionLimits(
          */
         public SubscriptionLimits build() {
             return new SubscriptionLimits(
-                    maxPerClient, maxSharedPerClient, maxSizePerClient, maxFilterSize, cachedTopics);
+                    maxPerClient,
+                    maxSharedPerClient,
+                    maxSizePerClient,
+                    maxFilterSize,
+                    maxSize == 0 ? partOfHeap() : maxSize,
+                    cachedTopics);
         }
     }
 }

@@ -20,7 +20,9 @@ public record SubscriptionRequest(
         /** The client has as many subscriptions as it may, or this one is too long. */
         QUOTA_EXCEEDED,
         /** The sessions of the client's tenant have, together, as many as they may. */
-        TENANT_QUOTA_EXCEEDED;
+        TENANT_QUOTA_EXCEEDED,
+        /** All subscriptions that the node knows take, together, as much memory as they may. */
+        NODE_QUOTA_EXCEEDED;
 
         /** Whether the subscription is there. */
         public boolean isMade() {

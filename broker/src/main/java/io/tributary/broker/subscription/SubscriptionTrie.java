@@ -5,6 +5,7 @@ import io.tributary.common.topic.TopicName;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,31 +14,36 @@ import org.jspecify.annotations.Nullable;
  */
 final class SubscriptionTrie<K, V> {
     private final TrieNode<K, V> root = new TrieNode<>();
+    private final LongAdder levels = new LongAdder();
 
     /** Puts a value under a filter, or replaces the one with the same key there; tells whether it is new. */
     synchronized boolean put(String filter, K key, V value) {
         TrieNode<K, V> node = root;
         for (String level : TopicLevels.split(filter)) {
             node = node.childOrNew(level);
+            if (node.isEmpty()) { // only a new one is
+                levels.increment();
+            }
         }
         return node.put(key, value);
     }
 
     /** Removes a value, and tells whether there was one. */
     synchronized boolean remove(String filter, K key) {
-        String[] levels = TopicLevels.split(filter);
-        List<TrieNode<K, V>> path = new ArrayList<>(levels.length + 1);
+        String[] split = TopicLevels.split(filter);
+        List<TrieNode<K, V>> path = new ArrayList<>(split.length + 1);
         path.add(root);
-        for (int i = 0; i < levels.length; i++) {
-            TrieNode<K, V> child = path.get(i).child(levels[i]);
+        for (int i = 0; i < split.length; i++) {
+            TrieNode<K, V> child = path.get(i).child(split[i]);
             if (child == null) {
                 return false;
             }
             path.add(child);
         }
         boolean existed = path.getLast().remove(key);
-        for (int i = levels.length; i > 0 && path.get(i).isEmpty(); i--) {
-            path.get(i - 1).removeChild(levels[i - 1]);
+        for (int i = split.length; i > 0 && path.get(i).isEmpty(); i--) {
+            path.get(i - 1).removeChild(split[i - 1]);
+            levels.decrement();
         }
         return existed;
     }
@@ -102,6 +108,11 @@ final class SubscriptionTrie<K, V> {
         if (node != null && !node.values().isEmpty()) {
             hits.add(node.values());
         }
+    }
+
+    /** How many levels all filters have, those counted once that several begin with. */
+    long levels() {
+        return levels.sum();
     }
 
     /** Whether there is nothing in it, not even an empty branch. */

@@ -40,6 +40,7 @@ public final class Subscriptions implements ClientSubscriptions {
     private final Routes routes;
     private final @Nullable RemoteRoutes remote;
     private final SubscriptionIndex index;
+    private final SubscriptionBudget budget;
     private final WritePace pace;
     private final PersistentSubscriptions persistent;
     private final TransientSubscriptions transients;
@@ -87,7 +88,8 @@ public final class Subscriptions implements ClientSubscriptions {
         this.routes = routes;
         groups = new SharedGroups(choice, inFlight, routes);
         applications = new SharedGroups(choice, inFlight, routes);
-        index = new SubscriptionIndex(groups, applications, limits.cachedTopics(), authorizer);
+        budget = new SubscriptionBudget(limits.totalBytes(), nanoTime);
+        index = new SubscriptionIndex(groups, applications, limits.cachedTopics(), authorizer, budget);
         UnwrittenSubscriptions unwritten = new UnwrittenSubscriptions(nanoTime);
         pace = new WritePace(nanoTime);
         persistent = new PersistentSubscriptions(
@@ -214,7 +216,9 @@ public final class Subscriptions implements ClientSubscriptions {
     @Override
     public CompletionStage<List<Outcome>> subscribe(
             Subscriber subscriber, long epoch, List<SubscriptionRequest> requests, long room) {
-        return change(subscriber, epoch, session -> session.subscribe(requests, limits, room));
+        SubscriptionBudget.Reservation reserved = budget.reservation(subscriber);
+        return change(subscriber, epoch, session -> session.subscribe(requests, limits, room, reserved::admit))
+                .whenComplete((_, _) -> reserved.end()); // the index shows what was made
     }
 
     /**
@@ -367,6 +371,11 @@ public final class Subscriptions implements ClientSubscriptions {
     /** The number of subscriptions of this node's transient sessions. */
     public SubscriptionCount transientCount() {
         return index.counter(false).count();
+    }
+
+    /** About how much memory all subscriptions take that this node knows, in bytes; also those that are being made. */
+    public long sizeBytes() {
+        return budget.used();
     }
 
     /** How many subscriptions a tenant's sessions have: all persistent ones, and this node's transient ones. */

@@ -18,6 +18,7 @@ final class CountingRecorder implements ClientRecorder {
     int inFlight;
     int keepAliveTimeouts;
     int takeoversRefused;
+    int subscriptionsRefused;
     /** By packet: {@code QoS nanoseconds}. */
     final List<String> acknowledged = new ArrayList<>();
 
@@ -30,6 +31,11 @@ final class CountingRecorder implements ClientRecorder {
     @Override
     public void refused(ReasonCode reason) {
         refused.add(reason);
+    }
+
+    @Override
+    public void subscriptionRefused() {
+        subscriptionsRefused++;
     }
 
     @Override

@@ -258,6 +258,18 @@ class SubscribeFlowTest {
     }
 
     @Test
+    void tellsAndCountsThatTheNodeHasNoRoomForASubscription() {
+        fixture.backend.subscribeOutcome = Outcome.NODE_QUOTA_EXCEEDED;
+        fixture.connect(Connects.v5());
+
+        fixture.send(subscribe(8, plain("a", QoS.AT_LEAST_ONCE), plain("b", QoS.AT_LEAST_ONCE)));
+
+        assertThat(fixture.sink.takeOnly(Suback.class).reasons())
+                .containsExactly(ReasonCode.QUOTA_EXCEEDED, ReasonCode.QUOTA_EXCEEDED);
+        assertThat(fixture.recorder.subscriptionsRefused).isEqualTo(2);
+    }
+
+    @Test
     void refusesAllWhenSubscriptionsCannotBeMade() {
         fixture.backend.pendingSubscribe = CompletableFuture.failedFuture(new IllegalStateException("down"));
         fixture.connect(Connects.v5());

@@ -68,7 +68,7 @@ final class GroupFixture {
     final Subscriptions subscriptions = new Subscriptions(
             map,
             new Routes(routes, "node#1", RecordFormat.alone()),
-            new SubscriptionLimits(100, 100, 1 << 20, 1024, 64),
+            new SubscriptionLimits(100, 100, 1 << 20, 1024, 1 << 30, 64),
             SharedChoice.DEFAULT,
             _ -> 0,
             1,

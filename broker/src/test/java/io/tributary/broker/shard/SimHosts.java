@@ -65,7 +65,7 @@ final class SimHosts {
         subscriptions = new Subscriptions(
                 view(world.subscriptions),
                 routes,
-                new SubscriptionLimits(100, 100, 1 << 20, 1024, 0),
+                new SubscriptionLimits(100, 100, 1 << 20, 1024, 1 << 30, 0),
                 world.choice,
                 _ -> 0,
                 world.shards.log.shards(),

@@ -133,7 +133,7 @@ class CostlySubscriptionsTest {
     @ParameterizedTest
     @MethodSource("bothKinds")
     void limitsSharedSubscriptionsOfOneClient(Subscriber subscriber) {
-        subscriptions = open(new SubscriptionLimits(10, 2, 1024, 64, 0));
+        subscriptions = open(new SubscriptionLimits(10, 2, 1024, 64, 1 << 30, 0));
         assertThat(subscribe(subscriber, Stream.of("$share/1/#", "$share/2/#", "$share/3/#", "#", "$share/1/#")))
                 .containsExactly(CREATED, CREATED, QUOTA_EXCEEDED, CREATED, REPLACED);
         assertThat(subscribe(subscriber, Stream.of("$share/3/#"))).containsExactly(QUOTA_EXCEEDED);
@@ -148,7 +148,7 @@ class CostlySubscriptionsTest {
     @ParameterizedTest
     @MethodSource("bothKinds")
     void limitsBytesOfOneClientsFilters(Subscriber subscriber) {
-        subscriptions = open(new SubscriptionLimits(10, 10, 1024, 1024, 0));
+        subscriptions = open(new SubscriptionLimits(10, 10, 1024, 1024, 1 << 30, 0));
         String half = "x".repeat(512);
         assertThat(subscribe(subscriber, Stream.of(half, "ä".repeat(255), "aaa", "bb", "c", half)))
                 .containsExactly(CREATED, CREATED, QUOTA_EXCEEDED, CREATED, QUOTA_EXCEEDED, REPLACED);
@@ -167,7 +167,7 @@ class CostlySubscriptionsTest {
 
     @Test
     void countsBytesAsTheClientWroteThem() {
-        subscriptions = open(new SubscriptionLimits(10, 10, 1024, 1024, 0));
+        subscriptions = open(new SubscriptionLimits(10, 10, 1024, 1024, 1 << 30, 0));
         Subscriber ofTenant = new Subscriber(TenantNames.clientId("acme", "p"), true, 100);
         TopicFilter all = TenantNames.filter("acme", TopicFilter.parse("$share/g/" + "x".repeat(1_015)));
         assertThat(subscriptions
@@ -188,7 +188,7 @@ class CostlySubscriptionsTest {
         Stream<String> filters = IntStream.range(0, 50).mapToObj(i -> "$share/" + i + "/" + "x".repeat(50));
         assertThat(subscribe(PERSISTENT, filters)).isEqualTo(Collections.nCopies(50, CREATED));
         map = map.reopen();
-        subscriptions = open(new SubscriptionLimits(10, 2, 1024, 64, 0));
+        subscriptions = open(new SubscriptionLimits(10, 2, 1024, 64, 1 << 30, 0));
 
         assertThat(subscribe(PERSISTENT, Stream.of("$share/7/" + "x".repeat(50), "a")))
                 .containsExactly(REPLACED, QUOTA_EXCEEDED);

@@ -9,6 +9,7 @@ import io.tributary.common.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -110,11 +111,13 @@ class MatchCacheTest {
     @ValueSource(longs = {7, 8})
     void indexAgreesWithTheObviousAlgorithmWhileItChanges(long seed) {
         SharedGroups groups = new SharedGroups(SharedChoice.DEFAULT, subscriber -> 0, Routes.NONE);
+        SubscriptionBudget budget = new SubscriptionBudget(1, System::nanoTime);
         SubscriptionIndex index = new SubscriptionIndex(
                 groups,
                 new SharedGroups(SharedChoice.DEFAULT, subscriber -> 0, Routes.NONE),
                 64,
-                Authorizer.allowAll());
+                Authorizer.allowAll(),
+                budget);
         RandomTopics random = new RandomTopics(seed);
         List<SessionSubscriptions> sessions = new ArrayList<>(
                 Stream.generate(() -> SessionSubscriptions.none(1)).limit(5).toList());
@@ -125,7 +128,8 @@ class MatchCacheTest {
                     ? before.subscribe(
                                     List.of(request(random.filter(), QoS.of(random.next(3)))),
                                     SubscriptionLimits.defaults(),
-                                    Long.MAX_VALUE)
+                                    Long.MAX_VALUE,
+                                    _ -> true)
                             .after()
                     : before.unsubscribe(List.of(TopicFilter.parseStored(random.filter())))
                             .after();
@@ -138,6 +142,12 @@ class MatchCacheTest {
         }
         assertThat(index.counter(true).count().plain())
                 .isEqualTo(sessions.stream().mapToInt(s -> s.byFilter().size()).sum());
+        assertThat(budget.used()).isPositive();
+        for (int client = 0; client < 5; client++) {
+            index.update(
+                    new Subscriber("c" + client, true, 1), sessions.get(client).byFilter(), Map.of());
+        }
+        assertThat(budget.used()).isZero();
     }
 
     private static List<String> expected(List<SessionSubscriptions> sessions, String topic) {

@@ -128,7 +128,8 @@ class ReceiverTest {
             requests.put(request.filter(), request);
         }
         SharedGroups groups = new SharedGroups(SharedChoice.DEFAULT, _ -> 0, Routes.NONE);
-        SubscriptionIndex index = new SubscriptionIndex(groups, groups, 0, Authorizer.allowAll());
+        SubscriptionIndex index = new SubscriptionIndex(
+                groups, groups, 0, Authorizer.allowAll(), new SubscriptionBudget(1, System::nanoTime));
         index.update(CLIENT, Map.of(), requests);
         String topic = "0/0/0/0/0/0/0/0/0/0";
         assertThat(index.match(topic).receivers().getFirst().grant().subscriptionIds())

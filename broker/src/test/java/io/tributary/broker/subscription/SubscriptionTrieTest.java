@@ -56,6 +56,26 @@ class SubscriptionTrieTest {
         assertThat(match(topic)).isEqualTo(expected ? Set.of("value") : Set.of());
     }
 
+    @Test
+    void countsLevelsOnceThatFiltersBeginWith() {
+        trie.put("a/b/+", "client", "value");
+        assertThat(trie.levels()).isEqualTo(3);
+        trie.put("a/b/+", "other", "value");
+        trie.put("a/b", "client", "value");
+        assertThat(trie.levels()).isEqualTo(3);
+        trie.put("a/#", "client", "value");
+        assertThat(trie.levels()).isEqualTo(4);
+
+        trie.remove("a/b/+", "client");
+        trie.remove("a/c", "client");
+        assertThat(trie.levels()).isEqualTo(4);
+        trie.remove("a/b/+", "other");
+        assertThat(trie.levels()).isEqualTo(3);
+        trie.remove("a/b", "client");
+        trie.remove("a/#", "client");
+        assertThat(trie.levels()).isZero();
+    }
+
     /** The first level, {@code NUL} here for U+0000, is the tenant's. */
     @ParameterizedTest
     @CsvSource({

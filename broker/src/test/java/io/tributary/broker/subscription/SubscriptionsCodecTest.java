@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class SubscriptionsCodecTest {
-    private static final SubscriptionLimits LIMITS = new SubscriptionLimits(10, 10, 1 << 20, 65_535, 0);
+    private static final SubscriptionLimits LIMITS = new SubscriptionLimits(10, 10, 1 << 20, 65_535, 1 << 30, 0);
 
     private static final SessionSubscriptions SAMPLE = new SessionSubscriptions(
                     0x1234, 0x5678, 9, ClientKind.DEVICE, new Principal("r", "n"), Map.of())
@@ -33,7 +33,8 @@ class SubscriptionsCodecTest {
                             new SubscriptionRequest(
                                     TopicFilter.parse("$share/g/ü/#"), QoS.EXACTLY_ONCE, false, false, 0)),
                     LIMITS,
-                    Long.MAX_VALUE)
+                    Long.MAX_VALUE,
+                    _ -> true)
             .after();
 
     private static final String UNCHANGED = "0000000000001234" // identity
@@ -75,7 +76,7 @@ class SubscriptionsCodecTest {
             SubscriptionRequest request = new SubscriptionRequest(
                     TopicFilter.parse("t"), qos, (i & 1) != 0, (i & 2) != 0, (i & 4) == 0 ? 0 : 268_435_455);
             SessionSubscriptions subscriptions = SessionSubscriptions.none(Long.MAX_VALUE)
-                    .subscribe(List.of(request), LIMITS, Long.MAX_VALUE)
+                    .subscribe(List.of(request), LIMITS, Long.MAX_VALUE, _ -> true)
                     .after();
 
             assertThat(SubscriptionsCodec.decode(
@@ -89,7 +90,7 @@ class SubscriptionsCodecTest {
         TopicFilter longest = TenantNames.filter("t".repeat(64), TopicFilter.parse("$share/g/" + "x".repeat(65_526)));
         SubscriptionRequest request = new SubscriptionRequest(longest, QoS.AT_LEAST_ONCE, false, false, 7);
         SessionSubscriptions subscriptions = SessionSubscriptions.none(1)
-                .subscribe(List.of(request, request("a")), LIMITS, Long.MAX_VALUE)
+                .subscribe(List.of(request, request("a")), LIMITS, Long.MAX_VALUE, _ -> true)
                 .after();
 
         assertThat(subscriptions.byFilter()).hasSize(2);
@@ -100,7 +101,11 @@ class SubscriptionsCodecTest {
     @Test
     void hasRoomForTheLongestFilter() {
         SessionSubscriptions subscriptions = SessionSubscriptions.none(1)
-                .subscribe(List.of(request("x".repeat(65_535)), request("€".repeat(21_845))), LIMITS, Long.MAX_VALUE)
+                .subscribe(
+                        List.of(request("x".repeat(65_535)), request("€".repeat(21_845))),
+                        LIMITS,
+                        Long.MAX_VALUE,
+                        _ -> true)
                 .after();
 
         assertThat(SubscriptionsCodec.decode("c", SubscriptionsCodec.encode("c", subscriptions, RecordFormat.NEWEST)))

@@ -289,13 +289,14 @@ class SubscriptionsTest {
     @Test
     void followsTheChangesOfOtherNodes() {
         SessionSubscriptions elsewhere = SessionSubscriptions.none(5)
-                .subscribe(List.of(request("a"), request("b")), SubscriptionLimits.defaults(), Long.MAX_VALUE)
+                .subscribe(
+                        List.of(request("a"), request("b")), SubscriptionLimits.defaults(), Long.MAX_VALUE, _ -> true)
                 .after();
         map.changeFromElsewhere("x", SubscriptionsCodec.encode("x", elsewhere, RecordFormat.NEWEST));
         assertThat(receivers("a")).containsExactly(new Subscriber("x", true, 5));
 
         SessionSubscriptions later = SessionSubscriptions.none(6)
-                .subscribe(List.of(request("b")), SubscriptionLimits.defaults(), Long.MAX_VALUE)
+                .subscribe(List.of(request("b")), SubscriptionLimits.defaults(), Long.MAX_VALUE, _ -> true)
                 .after();
         map.changeFromElsewhere("x", SubscriptionsCodec.encode("x", later, RecordFormat.NEWEST));
         assertThat(receivers("a")).isEmpty();
@@ -420,7 +421,7 @@ class SubscriptionsTest {
         return new Subscriptions(
                 map,
                 Routes.NONE,
-                new SubscriptionLimits(3, 3, 1024, 64, 128),
+                new SubscriptionLimits(3, 3, 1024, 64, 1 << 30, 128),
                 SharedChoice.DEFAULT,
                 session -> 0,
                 2,

@@ -36,7 +36,7 @@ final class TestNode {
         subscriptions = new Subscriptions(
                 this.stored,
                 new Routes(this.routes, id, format),
-                new SubscriptionLimits(100, 100, 1 << 20, 1024, 64),
+                new SubscriptionLimits(100, 100, 1 << 20, 1024, 1 << 30, 64),
                 choice,
                 _ -> 0,
                 1,

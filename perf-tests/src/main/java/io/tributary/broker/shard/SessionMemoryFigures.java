@@ -35,14 +35,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What persistent sessions that are away cost a node, in heap after a full collection: the figures of
- * docs/decisions/0019-a-million-sessions.md. Each has one subscription. Their subscriptions are known on every node;
+ * docs/decisions/0019-a-million-sessions.md; and what their subscriptions count as. Each has one subscription. Their subscriptions are known on every node;
  * the rest is in the fold and the timers of the owner of their shard, which has loaded them from its store.
  *
  * <pre>
  * SessionMemoryFigures SESSIONS [KIND [SUBSCRIPTIONS]]
  *
- * KIND           topic: a topic each; plus: a filter each that ends in a wildcard, device/7/+
- * SUBSCRIPTIONS  of each session, one by default
+ * KIND           topic: a topic each; plus: a filter each that ends in a wildcard, device/7/+; deep: one of 128
+ *                levels; shared: a shared subscription each
+ * SUBSCRIPTIONS  of each session, each made by a SUBSCRIBE of its own; one by default
  * </pre>
  *
  * <p>Prints the classes with most of it, too.
@@ -53,29 +54,47 @@ final class SessionMemoryFigures {
     private static final long HOUR_SECONDS = 3600;
 
     private final int sessions;
-    private final boolean wildcards;
+    private final Kind kind;
     private final int filters;
     private final PrintStream out;
 
-    private SessionMemoryFigures(int sessions, boolean wildcards, int filters, PrintStream out) {
+    private enum Kind {
+        TOPIC("%s"),
+        PLUS("%s/+"),
+        DEEP("%s" + "/a".repeat(122) + "/+"),
+        SHARED("$share/group/%s");
+
+        private final String filter;
+
+        Kind(String filter) {
+            this.filter = filter;
+        }
+    }
+
+    private SessionMemoryFigures(int sessions, Kind kind, int filters, PrintStream out) {
         this.sessions = sessions;
-        this.wildcards = wildcards;
+        this.kind = kind;
         this.filters = filters;
         this.out = out;
     }
 
     /** Prints them. */
     public static void main(String[] arguments) {
-        boolean wildcards = arguments.length > 1 && arguments[1].equals("plus");
+        Kind kind = arguments.length > 1 ? Kind.valueOf(arguments[1].toUpperCase(Locale.ROOT)) : Kind.TOPIC;
         int filters = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 1;
-        new SessionMemoryFigures(Integer.parseInt(arguments[0]), wildcards, filters, System.out).run();
+        new SessionMemoryFigures(Integer.parseInt(arguments[0]), kind, filters, System.out).run();
     }
 
     private void run() {
         long empty = usedHeap();
         Subscriptions subscriptions = subscriptions();
         long known = usedHeap();
-        out.printf(Locale.ROOT, "on every node: %.0f B a session%n%s%n", each(known - empty), classes());
+        out.printf(
+                Locale.ROOT,
+                "on every node: %.0f B a session, of which subscriptions count as %.0f B%n%s%n",
+                each(known - empty),
+                each(subscriptions.sizeBytes()),
+                classes());
         List<Object> owned = owned();
         long all = usedHeap();
         out.printf(Locale.ROOT, "on its owner besides: %.0f B%n%s%n", each(all - known), classes());
@@ -90,7 +109,7 @@ final class SessionMemoryFigures {
         Subscriptions subscriptions = new Subscriptions(
                 new Echo(),
                 Routes.NONE,
-                SubscriptionLimits.builder().build(),
+                SubscriptionLimits.builder().maxSize(Long.MAX_VALUE).build(),
                 SharedChoice.DEFAULT,
                 _ -> 0,
                 SHARDS,
@@ -99,19 +118,18 @@ final class SessionMemoryFigures {
         for (int i = 0; i < sessions; i++) {
             Subscriber subscriber =
                     new Subscriber(Messages.client(i), true, i, null, ClientKind.DEVICE, Principal.ANONYMOUS);
-            List<SubscriptionRequest> requests = new ArrayList<>();
             for (int j = 0; j < filters; j++) {
-                requests.add(
-                        new SubscriptionRequest(TopicFilter.parse(filter(i, j)), QoS.AT_LEAST_ONCE, false, false, 0));
+                TopicFilter filter = TopicFilter.parse(filter(i, j));
+                subscriptions.subscribe(
+                        subscriber, i, List.of(new SubscriptionRequest(filter, QoS.AT_LEAST_ONCE, false, false, 0)));
             }
-            subscriptions.subscribe(subscriber, i, requests);
         }
         return subscriptions;
     }
 
     private String filter(int session, int number) {
         String own = "europe/ua/kyiv/" + (100_000 + session) + (number == 0 ? "" : "/" + number);
-        return wildcards ? own + "/+" : own;
+        return kind.filter.formatted(own);
     }
 
     /** The state and the timers of all shards, all of whose sessions have expired by the end of an hour. */

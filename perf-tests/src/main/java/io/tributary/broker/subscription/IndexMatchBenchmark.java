@@ -38,7 +38,8 @@ public class IndexMatchBenchmark extends Microbenchmark {
                 groups,
                 new SharedGroups(SharedChoice.DEFAULT, _ -> 0, Routes.NONE),
                 cachedTopics,
-                Authorizer.allowAll());
+                Authorizer.allowAll(),
+                new SubscriptionBudget(Long.MAX_VALUE, System::nanoTime));
         Fleet.valueOf(mix)
                 .forEach(
                         filters,

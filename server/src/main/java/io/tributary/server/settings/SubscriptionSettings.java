@@ -16,6 +16,10 @@ import org.springframework.util.unit.DataSize;
  *     A filter with a wildcard counts 32 bytes more for each of its levels, which all nodes have in memory.
  * @param maxFilterSize The size of a topic filter, {@code $share/NAME/} included; a longer one is answered with "quota
  *     exceeded". What waits for a member of a shared subscription has it with each message.
+ * @param maxSize How much memory may be taken, about, by all subscriptions that a node knows: those of all persistent
+ *     sessions of the cluster, of its own other sessions, and what other nodes tell of theirs; 0 for a quarter of the
+ *     heap. When it is taken, new subscriptions are answered with "quota exceeded"; what is there stays. All nodes of a
+ *     cluster should have the same, so that the smallest one has room for it.
  * @param cachedTopics For how many topics the matching subscriptions are remembered; 0 for none.
  */
 public record SubscriptionSettings(
@@ -29,6 +33,9 @@ public record SubscriptionSettings(
         @DefaultValue("1KB") @Allowed(min = "16B", max = "65535B")
         DataSize maxFilterSize,
 
+        @DefaultValue("0B") @Allowed(min = "0B", max = "64GB")
+        DataSize maxSize,
+
         @DefaultValue("16384") @Allowed(min = "0", max = "4194304")
         int cachedTopics) {
 
@@ -37,6 +44,7 @@ public record SubscriptionSettings(
                 .maxSharedPerClient(maxSharedPerClient)
                 .maxSizePerClient((int) maxSizePerClient.toBytes())
                 .maxFilterSize((int) maxFilterSize.toBytes())
+                .maxSize(maxSize.toBytes())
                 .cachedTopics(cachedTopics);
     }
 }

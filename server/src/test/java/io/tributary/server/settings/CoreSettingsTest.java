@@ -169,6 +169,8 @@ class CoreSettingsTest {
                 Map.entry("queues.max-messages: 0 is not within 1 to 65535", to -> to.queues(q -> q.maxMessages(0))),
                 Map.entry("shards.window-size: 1 is less than 1024", to -> to.shards(part -> part.windowSize(1))),
                 Map.entry("storage.cache-size: 1 is less than 1048576", to -> to.storage(part -> part.cacheSize(1))),
+                Map.entry(
+                        "subscriptions.max-size: 1 is less than 1024", to -> to.subscriptions(part -> part.maxSize(1))),
                 Map.entry("retained.max-size: -1 is less than 0", to -> to.retained(part -> part.maxSize(-1))),
                 Map.entry(
                         "priorities.user-property: '' must not be empty; leave it out for none",

@@ -26,6 +26,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -44,6 +45,7 @@ class HostileLoadTest {
     private static final List<String> SMALL = List.of("-Xmx256m", "-XX:MaxDirectMemorySize=256m");
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final int KIBIBYTE = 1024;
+    private static final int MOST_SESSIONS = 5_000;
     private static final List<String> REPORT = new ArrayList<>();
 
     private static BrokerProcess broker;
@@ -232,6 +234,42 @@ class HostileLoadTest {
                     "%,d connects, subscribes and ends by 8 threads with 50 client identifiers"
                             .formatted(SCALE.connects),
                     "nothing left behind; %,d were taken over meanwhile".formatted(failures.get())));
+        }
+    }
+
+    /** Each with filters whose levels no other one has: 128 of them are the most that a filter may have. */
+    @Test
+    void refusesWhatItHasNoMemoryForWhenSubscriptionsComeInEverNewSessions() throws Exception {
+        int sessions = 0;
+        try (Watch watch = Watch.over(broker, "collectors")) {
+            long before = watch.stats().read("tributary_subscriptions", "");
+            while (leavesDeepSubscriptions("collector" + sessions)) {
+                sessions++;
+                assertThat(sessions).isLessThan(MOST_SESSIONS);
+            }
+            int wanted = watch.goodClient().roundTrips() + 200;
+            await().atMost(PATIENCE).until(() -> watch.goodClient().roundTrips() >= wanted);
+            long made = watch.stats().read("tributary_subscriptions", "") - before;
+            for (int i = 0; i <= sessions; i++) {
+                forget("collector" + i);
+            }
+            await().atMost(PATIENCE).until(() -> watch.stats().read("tributary_subscriptions", "") == before);
+            REPORT.add(watch.finish(
+                    "a client with ever new sessions that stay, each with filters of 128 levels of their own",
+                    "%,d subscriptions of %,d sessions, more are refused; all gone when the sessions are"
+                            .formatted(made, sessions)));
+        }
+    }
+
+    /** Tells whether a new session was granted all that a client may have. */
+    private static boolean leavesDeepSubscriptions(String name) throws IOException {
+        String[] filters = IntStream.range(0, 50)
+                .mapToObj(i -> name + "/" + i + "/a".repeat(125) + "/+")
+                .toArray(String[]::new);
+        try (TestClient client = TestClient.open(broker.tcpPort(), ProtocolVersion.MQTT_5)) {
+            client.connect(TestClient.connectPacket(ProtocolVersion.MQTT_5, name, 3_600));
+            client.send(Packets.subscribe(1, QoS.AT_LEAST_ONCE, filters));
+            return !client.expect(Suback.class).reasons().contains(ReasonCode.QUOTA_EXCEEDED);
         }
     }
 
