@@ -87,8 +87,7 @@ record SessionSubscriptions(
      * there stays, also when it is more.
      *
      * @param room how many may be added
-     * @param admit asked of each that these limits would have added: has room reserved at this node, or tells that there
-     *     is none
+     * @param admit asked about each that is within these limits: takes room at this node, or tells that there is none
      */
     Change<Outcome> subscribe(
             List<SubscriptionRequest> requests, SubscriptionLimits limits, long room, Predicate<TopicFilter> admit) {

@@ -152,7 +152,7 @@ final class SubscriptionIndex {
         cache.invalidate(filter);
     }
 
-    /** A transient session of another node is a member of a shared subscription. It is not one of those counted here. */
+    /** A transient session of another node is a member of a shared subscription. The budget alone counts it. */
     void putMember(TopicFilter filter, Receiver member) {
         Subscriber subscriber = member.subscriber();
         if (groups.join(filter, member.asking(reading(subscriber, asked(subscriber), filter)))) {

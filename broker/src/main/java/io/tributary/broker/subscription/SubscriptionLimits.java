@@ -9,7 +9,7 @@ import io.tributary.common.topic.TopicFilter;
 import io.tributary.common.topic.TopicLevels;
 
 /**
- * How many subscriptions there may be and of what size, of one client and at all, and how much memory speeds up matching.
+ * How many subscriptions there may be and of what size, of a client and of all, and how much memory speeds up matching.
  *
  * @param perClient the most subscriptions of one client; more are answered with "quota exceeded" (0x97)
  * @param sharedPerClient the most of them that are shared ones; more are answered so, too. A client that is the only
@@ -124,7 +124,7 @@ public record SubscriptionLimits(
             return this;
         }
 
-        /** The most memory that all subscriptions may take which a node knows, in bytes; 0 for a quarter of the heap. */
+        /** The most memory that all subscriptions may take, in bytes; 0 for a quarter of the heap. */
         public Builder maxSize(long value) {
             maxSize = value;
             return this;

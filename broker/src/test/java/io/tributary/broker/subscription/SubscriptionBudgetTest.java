@@ -159,8 +159,9 @@ class SubscriptionBudgetTest {
         subscribe(session("a", true), 0, 1);
         map.hold();
         subscriptions.end(session("a", true));
-        subscribing(session("a", true), 1, 2); // after the end
+        CompletableFuture<?> late = subscribing(session("a", true), 1, 2);
         map.release();
+        assertThat(late).isDone();
         assertThat(subscriptions.sizeBytes()).isZero();
     }
 

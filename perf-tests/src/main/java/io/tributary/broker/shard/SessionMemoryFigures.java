@@ -35,8 +35,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What persistent sessions that are away cost a node, in heap after a full collection: the figures of
- * docs/decisions/0019-a-million-sessions.md; and what their subscriptions count as. Each has one subscription. Their subscriptions are known on every node;
- * the rest is in the fold and the timers of the owner of their shard, which has loaded them from its store.
+ * docs/decisions/0019-a-million-sessions.md; and what their subscriptions count as. Each has one subscription. Their
+ * subscriptions are known on every node; the rest is in the fold and the timers of the owner of their shard, which has
+ * loaded them from its store.
  *
  * <pre>
  * SessionMemoryFigures SESSIONS [KIND [SUBSCRIPTIONS]]
