@@ -169,8 +169,8 @@ class FullSubscriptionsTest {
                 List.of());
     }
 
-    private double refused() {
-        return meters.get("tributary.subscriptions.refused").functionCounter().count();
+    private long refused() {
+        return (long) meters.get("tributary.subscriptions.refused").functionCounter().count();
     }
 
     private static Stream<String> filters(int first, int last) {
