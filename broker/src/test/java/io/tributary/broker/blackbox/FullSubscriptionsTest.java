@@ -170,7 +170,8 @@ class FullSubscriptionsTest {
     }
 
     private long refused() {
-        return (long) meters.get("tributary.subscriptions.refused").functionCounter().count();
+        return (long)
+                meters.get("tributary.subscriptions.refused").functionCounter().count();
     }
 
     private static Stream<String> filters(int first, int last) {
