@@ -161,9 +161,9 @@ public final class LoopMailbox {
     }
 
     /**
-     * Whether no place is taken. The queue's own answers, and its {@code peek}, overlook a thread that found a chunk full
-     * and makes the next one: until that is done an odd index stands for its place. A fence behind {@code offer} would do
-     * as well, but each letter would pay for it.
+     * Whether no place is taken. The queue's own answers, and its {@code peek}, overlook a thread that found a chunk
+     * full and makes the next one: until that is done an odd index stands for its place. A fence behind {@code offer}
+     * would do as well, but each letter would pay for it.
      */
     static boolean isEmpty(MpscUnboundedArrayQueue<?> queue) {
         return queue.lvProducerIndex() == queue.lvConsumerIndex();

@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
  * rebuild the shard though its beginning is deleted, see {@link Restore}.
  *
  * <p>A snapshot tells the state as it was at the offset at which it began, a few sessions a tick; its memory is a copy
- * of the sessions. Wills that were due then are not in it: it ends when they are published. Time is the log's. An owner goes by the last snapshot of the owners before it, and begins one soon
- * where there was none. Confined to the thread of the driver.
+ * of the sessions. Wills that were due then are not in it: it ends when they are published. Time is the log's. An
+ * owner goes by the last snapshot of the owners before it, and begins one soon where there was none. Confined to the
+ * thread of the driver.
  *
  * <p>Decided in docs/decisions/0008-heads-bring-their-queues.md.
  */

@@ -127,8 +127,8 @@ public final class TenantNames {
 
     /**
      * How to show a topic, a filter ({@code $share/NAME/} included) or a client identifier to people: as the client
-     * knows it, but for what is not {@link Printable}, and whose it is: {@code devices/7 (tenant acme)}. It forges no line
-     * of a log.
+     * knows it, but for what is not {@link Printable}, and whose it is: {@code devices/7 (tenant acme)}. It forges no
+     * line of a log.
      */
     public static String display(String name) {
         int mark = name.indexOf(MARK);
