@@ -75,6 +75,9 @@ record ClusterStorage(
 
     private static final Duration WATCH_INTERVAL = Duration.ofMinutes(3);
 
+    /** A producer fills a request up to its largest record, and Kafka's servers take 100 MiB unless told otherwise. */
+    private static final int ANY_NODES_RECORD_BYTES = 96 * 1024 * 1024;
+
     /**
      * Checks that Kafka and Redis are what they must be, creates the topics that are not there, and connects. Blocks
      * until done, for at most the times that are configured.
@@ -144,8 +147,8 @@ record ClusterStorage(
             Consumer<Throwable> onBroken) {
         KafkaConfig kafka = cluster.kafka();
         // A node that is configured for larger packets than this one may have let a record in that is forwarded here.
-        KafkaConfig forShards =
-                kafka.withAppends(kafka.appends().withMaxRecordBytes(KafkaConfig.Appends.LARGEST_RECORD_BYTES));
+        KafkaConfig forShards = kafka.withAppends(
+                kafka.appends().withMaxRecordBytesAtLeast(Math.max(largestRecordBytes, ANY_NODES_RECORD_BYTES)));
         List<AutoCloseable> parts = new ArrayList<>();
         try {
             TopicWatch watch = new TopicWatch(kafka, cluster.topicNeeds(largestPacketBytes), WATCH_INTERVAL);

@@ -256,7 +256,7 @@ public record KafkaConfig(
             Compression compression,
             Duration closeTimeout) {
         /** The largest record that there may be, in bytes. */
-        public static final int LARGEST_RECORD_BYTES = 256 * MIB;
+        private static final int LARGEST_RECORD_BYTES = 256 * MIB;
 
         public Appends {
             require(!linger.isNegative() && linger.toMillis() <= 1000, "linger", linger, "0 to 1 s");

@@ -75,7 +75,7 @@ final class LinkOutbound {
 
     /** Writes a heartbeat unless something was written since the last call, or is still to be; event loop only. */
     void beat() {
-        if (!wrote && pendingBytes() == 0 && frames.isEmpty()) {
+        if (!wrote && pendingBytes() == 0 && !hasFrames()) {
             append(new byte[0]);
             handOver();
             channel.flush();
@@ -145,7 +145,7 @@ final class LinkOutbound {
             channel.flush();
             recorder.sent(count, bytes + (long) count * FrameReader.HEADER_BYTES);
         }
-        if (!frames.isEmpty() && hasRoom()) {
+        if (hasFrames() && hasRoom()) {
             wake(); // other links have their turn first
         }
         finishWhenDone();
@@ -196,8 +196,16 @@ final class LinkOutbound {
 
     private void countCompleted() {
         buffersCompleted++;
-        if (!frames.isEmpty()) {
+        if (hasFrames()) {
             wake();
         }
+    }
+
+    /**
+     * Whether a frame waits, or a place is taken for one. The queue's own answer overlooks a thread that found a chunk
+     * full and makes the next one: until that is done an odd index stands for its place.
+     */
+    private boolean hasFrames() {
+        return frames.lvProducerIndex() != frames.lvConsumerIndex();
     }
 }
