@@ -276,7 +276,7 @@ public final class RetainedMessages {
     }
 
     private static String named(String topic) {
-        return "retained message of " + TenantNames.display(topic);
+        return "retained message of " + topic;
     }
 
     private void show(String name, @Nullable Message message) {

@@ -9,7 +9,6 @@ import io.tributary.common.event.Principal;
 import io.tributary.common.event.PrincipalFormat;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.UnreadableRecordException;
-import io.tributary.common.mqtt.Printable;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -345,7 +344,7 @@ final class PersistentSubscriptions {
             if (failure != null) {
                 LOG.debug(
                         "the record of {} stays until its shard has another owner",
-                        Printable.of(GroupIdentifier.display(clientId)),
+                        GroupIdentifier.display(clientId),
                         failure);
             }
         });
@@ -357,7 +356,7 @@ final class PersistentSubscriptions {
             if (newest != null && !writes.containsKey(clientId)) { // what is on its way comes after the late one
                 LOG.warn(
                         "the subscriptions of {} are written again: a late record had replaced them",
-                        Printable.of(GroupIdentifier.display(clientId)));
+                        GroupIdentifier.display(clientId));
                 write(clientId, newest.subscriptions());
             }
         }
@@ -378,7 +377,7 @@ final class PersistentSubscriptions {
             }
             format.replaced(named(clientId));
         } catch (UnreadableRecordException e) {
-            LOG.error("subscriptions of {} cannot be read", Printable.of(GroupIdentifier.display(clientId)), e);
+            LOG.error("subscriptions of {} cannot be read", GroupIdentifier.display(clientId), e);
             unreadable = e;
             if (e.isNewer()) {
                 format.tooNew(named(clientId));
@@ -389,7 +388,7 @@ final class PersistentSubscriptions {
     }
 
     private static String named(String clientId) {
-        return "subscriptions of " + GroupIdentifier.display(clientId);
+        return "subscriptions of " + clientId;
     }
 
     private void apply(String clientId, @Nullable SessionSubscriptions after, @Nullable PackedSession packed) {

@@ -217,8 +217,13 @@ public final class Subscriptions implements ClientSubscriptions {
     public CompletionStage<List<Outcome>> subscribe(
             Subscriber subscriber, long epoch, List<SubscriptionRequest> requests, long room) {
         SubscriptionBudget.Reservation reserved = budget.reservation(subscriber);
-        return change(subscriber, epoch, session -> session.subscribe(requests, limits, room, reserved::admit))
-                .whenComplete((_, _) -> reserved.end()); // the index shows what was made
+        try {
+            return change(subscriber, epoch, session -> session.subscribe(requests, limits, room, reserved::admit))
+                    .whenComplete((_, _) -> reserved.end()); // the index shows what was made
+        } catch (RuntimeException | Error failure) {
+            reserved.end();
+            throw failure;
+        }
     }
 
     /**

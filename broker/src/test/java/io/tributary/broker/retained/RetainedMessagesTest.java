@@ -115,6 +115,18 @@ class RetainedMessagesTest {
         assertThat(format.isTooOld()).isFalse();
     }
 
+    /** Shown to people the topics are the same. */
+    @Test
+    void isTooOldUntilEachRecordOfANewerFormatIsReplaced() {
+        map.changeFromElsewhere("a\u0001", new byte[] {RecordFormat.NEWEST + 1});
+        map.changeFromElsewhere("a\u0002", new byte[] {RecordFormat.NEWEST + 1});
+        assertThat(format.unreadRecord()).doesNotContain("\u0001", "\u0002");
+        map.changeFromElsewhere("a\u0001", new byte[] {0});
+        assertThat(format.isTooOld()).isTrue();
+        map.changeFromElsewhere("a\u0002", new byte[] {0});
+        assertThat(format.isTooOld()).isFalse();
+    }
+
     @Test
     void writesInTheFormatThatAllRead() {
         store(retained("a", "1"));

@@ -1,5 +1,6 @@
 package io.tributary.common.event;
 
+import io.tributary.common.mqtt.Printable;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -93,9 +94,10 @@ public final class RecordFormat {
     }
 
     /**
-     * One of the records that this process is too old to read, as {@link #tooNew} named it; null when there is none.
+     * One of the records that this process is too old to read, as {@link #tooNew} named it, but for what is not {@link
+     * Printable}; null when there is none.
      */
     public @Nullable String unreadRecord() {
-        return tooNew.stream().findAny().orElse(null);
+        return tooNew.stream().findAny().map(Printable::of).orElse(null);
     }
 }
