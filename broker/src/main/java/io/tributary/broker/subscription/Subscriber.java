@@ -6,7 +6,6 @@ import io.tributary.broker.security.Permissions;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.Principal;
-import io.tributary.common.mqtt.Printable;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -150,7 +149,7 @@ public final class Subscriber {
 
     @Override
     public String toString() {
-        return "Subscriber[" + Printable.of(GroupIdentifier.display(clientId)) + ", "
-                + (persistent ? "persistent " : "transient ") + identity + (node == null ? "]" : " on " + node + "]");
+        return "Subscriber[" + GroupIdentifier.display(clientId) + ", " + (persistent ? "persistent " : "transient ")
+                + identity + (node == null ? "]" : " on " + node + "]");
     }
 }

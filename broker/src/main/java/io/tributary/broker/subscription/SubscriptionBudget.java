@@ -2,7 +2,6 @@ package io.tributary.broker.subscription;
 
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.TenantNames;
-import io.tributary.common.mqtt.Printable;
 import io.tributary.common.time.LineAMinute;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.common.topic.TopicLevels;
@@ -83,7 +82,7 @@ final class SubscriptionBudget {
             LOG.warn(
                     "a subscription of {} is refused{}: all subscriptions together take {} of {} bytes of memory,"
                             + " and new ones have no room (tributary.subscriptions.max-size)",
-                    Printable.of(GroupIdentifier.display(clientId)),
+                    GroupIdentifier.display(clientId),
                     others,
                     used(),
                     most);

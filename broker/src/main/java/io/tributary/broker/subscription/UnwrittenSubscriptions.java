@@ -1,7 +1,6 @@
 package io.tributary.broker.subscription;
 
 import io.tributary.common.event.GroupIdentifier;
-import io.tributary.common.mqtt.Printable;
 import io.tributary.common.thread.StageFailure;
 import io.tributary.common.time.LineAMinute;
 import java.util.function.LongSupplier;
@@ -26,10 +25,10 @@ final class UnwrittenSubscriptions {
         if (others != null) {
             LOG.warn(
                     "subscriptions of {} could not be written{}: {}",
-                    Printable.of(GroupIdentifier.display(clientId)),
+                    GroupIdentifier.display(clientId),
                     others,
                     StageFailure.cause(failure).toString());
         }
-        LOG.debug("subscriptions of {} could not be written", Printable.of(GroupIdentifier.display(clientId)), failure);
+        LOG.debug("subscriptions of {} could not be written", GroupIdentifier.display(clientId), failure);
     }
 }

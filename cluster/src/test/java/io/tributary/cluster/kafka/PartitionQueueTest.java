@@ -8,11 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Future;
-import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
@@ -100,16 +96,12 @@ class PartitionQueueTest {
     /** Nobody knows what became of it: nothing may come behind it, and the node is to stop. */
     @Test
     void recordWithWhichKafkasProducerHasAnErrorFailsForGood() {
-        MockProducer<byte[], byte[]> failing =
-                new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer()) {
-                    @Override
-                    public synchronized Future<RecordMetadata> send(
-                            ProducerRecord<byte[], byte[]> record, Callback callback) {
-                        throw new StackOverflowError("as the test wants");
-                    }
-                };
         OrderedProducer producer = new OrderedProducer(
-                KafkaConfig.defaults("localhost:9092"), failing, KafkaRecorder.NONE, broken::add, () -> nowNanos);
+                KafkaConfig.defaults("localhost:9092"),
+                new FailingProducer(),
+                KafkaRecorder.NONE,
+                broken::add,
+                () -> nowNanos);
         AppendCallback callback = (_, failure) -> told.add(failure == null ? "taken" : "failed");
         assertThat(producer.lane(new TopicPartition("shards", 3)).send(null, bytes("a"), callback))
                 .isTrue();

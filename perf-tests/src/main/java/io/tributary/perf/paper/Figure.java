@@ -61,9 +61,6 @@ public enum Figure {
             "messages a second, to each node",
             Better.GIVEN,
             run -> run.measured().perSecond(Count.RECEIVED) / parameter(run, "nodes")),
-    /** Messages a second that came. */
-    @JsonProperty("rate")
-    RATE("messages a second", Better.MORE, run -> run.measured().perSecond(Count.RECEIVED)),
     /** Messages a second in and out. */
     @JsonProperty("in-and-out")
     IN_AND_OUT(

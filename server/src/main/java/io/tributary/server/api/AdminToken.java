@@ -1,5 +1,6 @@
 package io.tributary.server.api;
 
+import io.tributary.common.digest.Sha256;
 import io.tributary.server.settings.NamedTokens;
 import io.tributary.server.settings.check.SettingException;
 import java.io.IOException;
@@ -14,7 +15,6 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.List;
@@ -151,10 +151,6 @@ public final class AdminToken {
     }
 
     private static byte[] sha256(String token) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        return Sha256.of(token.getBytes(StandardCharsets.UTF_8));
     }
 }

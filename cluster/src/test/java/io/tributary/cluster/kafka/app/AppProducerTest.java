@@ -4,6 +4,7 @@ import static io.tributary.persistence.contract.Waiting.get;
 import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.cluster.kafka.FailingProducer;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.cluster.kafka.PartitionQueue;
@@ -11,15 +12,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
-import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -97,16 +95,8 @@ class AppProducerTest {
     /** Nobody knows what became of it. */
     @Test
     void recordWithWhichKafkasProducerHasAnErrorFailsForGood() {
-        MockProducer<byte[], byte[]> failing =
-                new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer()) {
-                    @Override
-                    public synchronized Future<RecordMetadata> send(
-                            ProducerRecord<byte[], byte[]> record, Callback callback) {
-                        throw new StackOverflowError("as the test wants");
-                    }
-                };
         CompletableFuture<@Nullable Throwable> told = new CompletableFuture<>();
-        try (AppProducer producer = producer(() -> new AppSender(failing))) {
+        try (AppProducer producer = producer(() -> new AppSender(new FailingProducer()))) {
             assertThat(producer.append(record("topic"), () -> true, (_, failure) -> told.complete(failure)))
                     .isTrue();
             assertThat(get(told)).hasRootCauseInstanceOf(StackOverflowError.class);

@@ -12,7 +12,6 @@ import io.tributary.cluster.kafka.TestKafka;
 import io.tributary.cluster.kafka.TopicRules;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
-import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.app.AppTopics.Page;
@@ -20,7 +19,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -31,11 +29,9 @@ import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.WakeupException;
-import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -139,26 +135,7 @@ class AppReadsTest {
     private ConsumerRecord<byte[], byte[]> record(long offset) {
         Recipient recipient =
                 new Recipient(SECOND, 9, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.SMALL_APPLICATION);
-        ProducerRecord<byte[], byte[]> sent = new AppRecordFormat(null)
-                .encode(
-                        partition,
-                        message(offset),
-                        recipient,
-                        null,
-                        0,
-                        RecordFormat.alone().toWrite());
-        return new ConsumerRecord<>(
-                partition.topic(),
-                0,
-                offset,
-                0,
-                TimestampType.LOG_APPEND_TIME,
-                0,
-                0,
-                sent.key(),
-                sent.value(),
-                sent.headers(),
-                Optional.empty());
+        return ReceivedRecords.at(partition, offset, message(offset), recipient);
     }
 
     /** Answers one poll each time that the test says so, once it is sent somewhere. */

@@ -8,18 +8,14 @@ import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Recipient;
-import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.app.AppTopics.AppRecord;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -40,7 +36,6 @@ class SharedFeedTest {
             _ -> {});
     private final SharedFeed feed =
             new SharedFeed(PARTITION, new LostEnds(), new ReadAhead(1 << 20), catchUp, KafkaRecorder.NONE, _ -> {});
-    private final AppRecordFormat format = new AppRecordFormat(null);
     private final AtomicInteger compared = new AtomicInteger();
 
     @AfterEach
@@ -87,25 +82,7 @@ class SharedFeedTest {
                 .toList());
     }
 
-    private ConsumerRecord<byte[], byte[]> record(long offset, Recipient recipient) {
-        ProducerRecord<byte[], byte[]> sent = format.encode(
-                PARTITION,
-                message(offset),
-                recipient,
-                null,
-                0,
-                RecordFormat.alone().toWrite());
-        return new ConsumerRecord<>(
-                PARTITION.topic(),
-                0,
-                offset,
-                0,
-                TimestampType.LOG_APPEND_TIME,
-                0,
-                0,
-                sent.key(),
-                sent.value(),
-                sent.headers(),
-                Optional.empty());
+    private static ConsumerRecord<byte[], byte[]> record(long offset, Recipient recipient) {
+        return ReceivedRecords.at(PARTITION, offset, message(offset), recipient);
     }
 }
