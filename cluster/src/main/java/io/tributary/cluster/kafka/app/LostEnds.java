@@ -25,9 +25,14 @@ final class LostEnds {
      *
      * @param topic which topic that was; null when that is not known
      * @param next the position behind what it was given
-     * @param intact the partition has lost all from this position on
+     * @param intact the partition has lost all from this position on, which the client may not have reached yet: what
+     *     it is given next may have been read before
      */
     private record Position(@Nullable String topic, long next, long intact) {
+        boolean isLost() {
+            return next > intact;
+        }
+
         boolean isLostTo(AppRead read) {
             return read.from() > intact && read.from() <= next && !read.isOfAnother(topic);
         }
@@ -37,7 +42,7 @@ final class LostEnds {
         }
 
         Position lost(long newIntact) {
-            return new Position(topic, next, next > newIntact ? Math.min(intact, newIntact) : intact);
+            return new Position(topic, next, Math.min(intact, newIntact));
         }
     }
 
@@ -67,8 +72,7 @@ final class LostEnds {
 
     /** No connection of this node reads the client's messages any more. */
     void release(TopicPartition partition, String clientId) {
-        positions.computeIfPresent(
-                new Client(partition, clientId), (_, known) -> known.intact == NOTHING_LOST ? null : known);
+        positions.computeIfPresent(new Client(partition, clientId), (_, known) -> known.isLost() ? known : null);
     }
 
     /** The client's session is over. */
