@@ -3,32 +3,48 @@ package io.tributary.broker.metrics;
 import io.micrometer.core.instrument.Gauge;
 import io.tributary.broker.shard.ApplicationLag;
 import io.tributary.common.event.GroupIdentifier;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToDoubleFunction;
 
 /**
- * Shows how far applications are behind, each under its own name, and no more of them than a registry bears.
- * Thread-safe.
+ * Shows how far applications are behind, each under its own name, and no more of them than a registry bears. Those
+ * whose names look alike, for control characters are not shown, share gauges. Thread-safe.
  */
 final class ApplicationLagGauges {
     private static final int MOST = 1_000;
     private static final double MILLIS = 1000.0;
 
     private final Meters meters;
-    private final Map<String, Shown> shown = new ConcurrentHashMap<>();
 
-    /** The figures of an application. */
+    // Guarded by this.
+    private final Map<String, Shown> byName = new HashMap<>();
+    private int applications;
+
+    /** The figures of the applications with one name. */
     private final class Shown {
-        private volatile ApplicationLag lag;
+        private final Map<String, ApplicationLag> lags = new ConcurrentHashMap<>();
         private final Gauge ofMessages;
         private final Gauge ofBytes;
         private final Gauge ofAge;
 
-        Shown(String name, ApplicationLag first) {
-            lag = first;
-            ofMessages = meters.gauge(BrokerMeters.APPLICATION_LAG, () -> lag.messages(), name);
-            ofBytes = meters.gauge(BrokerMeters.APPLICATION_LAG_SIZE, () -> lag.bytes(), name);
-            ofAge = meters.gauge(BrokerMeters.APPLICATION_LAG_AGE, () -> lag.ageMillis() / MILLIS, name);
+        Shown(String name) {
+            ofMessages = meters.gauge(BrokerMeters.APPLICATION_LAG, () -> sum(ApplicationLag::messages), name);
+            ofBytes = meters.gauge(BrokerMeters.APPLICATION_LAG_SIZE, () -> sum(ApplicationLag::bytes), name);
+            ofAge = meters.gauge(BrokerMeters.APPLICATION_LAG_AGE, this::longestSeconds, name);
+        }
+
+        private double sum(ToDoubleFunction<ApplicationLag> figure) {
+            return lags.values().stream().mapToDouble(figure).sum();
+        }
+
+        private double longestSeconds() {
+            return lags.values().stream()
+                            .mapToLong(ApplicationLag::ageMillis)
+                            .max()
+                            .orElse(0)
+                    / MILLIS;
         }
 
         void remove() {
@@ -42,21 +58,27 @@ final class ApplicationLagGauges {
         this.meters = meters;
     }
 
-    void show(String clientId, ApplicationLag lag) {
+    synchronized void show(String clientId, ApplicationLag lag) {
         String name = GroupIdentifier.display(clientId);
-        Shown at = shown.get(name);
-        if (at == null && shown.size() < MOST) {
-            at = shown.computeIfAbsent(name, _ -> new Shown(name, lag));
+        Shown known = byName.get(name);
+        if (known != null && known.lags.replace(clientId, lag) != null) {
+            return;
         }
-        if (at != null) {
-            at.lag = lag;
+        if (applications < MOST) {
+            applications++;
+            byName.computeIfAbsent(name, Shown::new).lags.put(clientId, lag);
         }
     }
 
-    void forget(String clientId) {
+    synchronized void forget(String clientId) {
         String name = GroupIdentifier.display(clientId);
-        Shown was = shown.remove(name);
-        if (was != null) {
+        Shown was = byName.get(name);
+        if (was == null || was.lags.remove(clientId) == null) {
+            return;
+        }
+        applications--;
+        if (was.lags.isEmpty()) {
+            byName.remove(name);
             was.remove();
         }
     }

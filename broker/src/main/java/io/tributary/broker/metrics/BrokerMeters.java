@@ -381,7 +381,7 @@ public enum BrokerMeters {
             Type.GAUGE,
             "Messages in an application's topic that it has not acknowledged, by the owner of its shard; in a topic that"
                     + " applications share, those for others count until it has come past them. The first 1,000 applications"
-                    + " of a node.",
+                    + " of a node; those whose names differ in control characters alone are added up.",
             "client"),
     /** How large they are. */
     APPLICATION_LAG_SIZE(
