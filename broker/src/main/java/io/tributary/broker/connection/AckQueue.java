@@ -27,13 +27,15 @@ final class AckQueue {
         private final int packetId;
         private final QoS qos;
         private final long sinceNanos;
+        private final boolean isOfRepetition;
         private @Nullable ReasonCode reason;
         private @Nullable String words;
 
-        private Slot(int packetId, QoS qos, long sinceNanos) {
+        private Slot(int packetId, QoS qos, long sinceNanos, boolean isOfRepetition) {
             this.packetId = packetId;
             this.qos = qos;
             this.sinceNanos = sinceNanos;
+            this.isOfRepetition = isOfRepetition;
         }
 
         int packetId() {
@@ -47,6 +49,11 @@ final class AckQueue {
         /** When the packet came, if that is to be known; else 0. */
         long sinceNanos() {
             return sinceNanos;
+        }
+
+        /** Whether the packet repeats one that was answered. */
+        boolean isOfRepetition() {
+            return isOfRepetition;
         }
 
         @Nullable
@@ -69,7 +76,15 @@ final class AckQueue {
 
     /** Takes the next place, for a packet that came then. */
     Slot reserve(int packetId, QoS qos, long sinceNanos) {
-        Slot slot = new Slot(packetId, qos, sinceNanos);
+        return add(new Slot(packetId, qos, sinceNanos, false));
+    }
+
+    /** Takes the next place, for a PUBLISH that came before under the same packet identifier. */
+    Slot reserveForRepetition(int packetId) {
+        return add(new Slot(packetId, QoS.EXACTLY_ONCE, 0, true));
+    }
+
+    private Slot add(Slot slot) {
         owed.add(slot);
         return slot;
     }

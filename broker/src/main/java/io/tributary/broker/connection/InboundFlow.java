@@ -207,18 +207,15 @@ final class InboundFlow {
                 route(message, packetId, published.reserve(packetId, QoS.EXACTLY_ONCE, sinceNanos()));
             }
             case ROUTING -> {} // its PUBREC is on the way
-            case RECEIVED -> pubrec(packetId).fill(ReasonCode.SUCCESS, null); // not routed again [MQTT-4.3.3-10]
-            case RELEASING -> pubrec(packetId).fill(ReasonCode.PACKET_IDENTIFIER_IN_USE, null);
+            case RECEIVED -> // not routed again [MQTT-4.3.3-10]
+                published.reserveForRepetition(packetId).fill(ReasonCode.SUCCESS, null);
+            case RELEASING -> published.reserveForRepetition(packetId).fill(ReasonCode.PACKET_IDENTIFIER_IN_USE, null);
         }
     }
 
     /** The time, for one packet of some. */
     private long sinceNanos() {
         return ThreadLocalRandom.current().nextInt(ClientRecorder.SAMPLE) == 0 ? context.nanoTime() : 0;
-    }
-
-    private Slot pubrec(int packetId) {
-        return published.reserve(packetId, QoS.EXACTLY_ONCE);
     }
 
     private void route(Message message, int packetId, Slot slot) {
@@ -275,6 +272,8 @@ final class InboundFlow {
         if (slot.qos() == QoS.AT_LEAST_ONCE) {
             openQos1--;
             replies.puback(slot.packetId(), reason, slot.words());
+        } else if (slot.isOfRepetition()) {
+            acknowledgeRepetition(slot.packetId(), reason);
         } else {
             routingEnds(slot.packetId(), reason);
             replies.pubrec(slot.packetId(), reason, slot.words());
@@ -285,11 +284,19 @@ final class InboundFlow {
         resumeWhenCaughtUp();
     }
 
+    /**
+     * Answers a repeated PUBLISH, unless its client has gone on: the answer would be taken for the one of a new message
+     * under the same packet identifier, which may not be safe yet [MQTT-4.3.3-12].
+     */
+    private void acknowledgeRepetition(int packetId, ReasonCode reason) {
+        State state = ids.get(packetId);
+        if (reason.isError() ? state != State.ROUTING : state == State.RECEIVED) {
+            replies.pubrec(packetId, reason, null);
+        }
+    }
+
     /** The answer to the first PUBLISH counts; an error in it ends the exchange [MQTT-4.3.3-9]. */
     private void routingEnds(int packetId, ReasonCode reason) {
-        if (ids.get(packetId) != State.ROUTING) {
-            return;
-        }
         if (reason.isError()) {
             ids.free(packetId);
         } else {

@@ -331,6 +331,46 @@ class InboundFlowTest {
         assertThat(fixture.backend.routed).hasSize(2);
     }
 
+    /** The client would take it for the PUBREC of its new message, which is not safe yet. */
+    @Test // [MQTT-4.3.3-12]
+    void sendsNoPubrecForRepetitionWhenPacketIdentifierIsUsedAgain() {
+        fixture.connect(Connects.v5());
+        fixture.send(publish(QoS.EXACTLY_ONCE, 1));
+        fixture.backend.holdRoutes = true;
+        fixture.send(publish(QoS.AT_LEAST_ONCE, 2));
+        fixture.send(publish(QoS.EXACTLY_ONCE, 1));
+        fixture.send(pubrel(1));
+        fixture.send(publish(QoS.EXACTLY_ONCE, 1));
+        fixture.sink.take();
+
+        route(1, SAFE);
+        assertThat(fixture.sink.take()).hasExactlyElementsOfTypes(Puback.class);
+
+        fixture.send(publish(QoS.EXACTLY_ONCE, 1));
+        assertThat(fixture.backend.routed).hasSize(3);
+        route(2, SAFE);
+        assertThat(fixture.sink.takeOnly(Pubrec.class).packetId()).isEqualTo(1);
+    }
+
+    /** Its PUBREC would end the exchange of the new message, and a repetition of that would be routed again. */
+    @Test // [MQTT-4.3.3-10]
+    void routesOnceWhenPacketIdentifierIsUsedAgainBehindARefusedPublish() {
+        fixture.connect(Connects.v5().durable());
+        fixture.send(publish(QoS.EXACTLY_ONCE, 1));
+        fixture.backend.holdRoutes = true;
+        fixture.backend.holdReleases = true;
+        fixture.send(publish(QoS.AT_LEAST_ONCE, 2));
+        fixture.send(pubrel(1));
+        fixture.send(publish(QoS.EXACTLY_ONCE, 1));
+        fixture.backend.releases.getFirst().callback().onAppended(3, null);
+        fixture.send(publish(QoS.EXACTLY_ONCE, 1));
+        route(1, SAFE);
+
+        fixture.send(publish(QoS.EXACTLY_ONCE, 1));
+
+        assertThat(fixture.backend.routed).hasSize(3);
+    }
+
     @Test // [MQTT-4.3.3-9]
     void freesPacketIdentifierWhenPubrecHasError() {
         fixture.connect(Connects.v5());
