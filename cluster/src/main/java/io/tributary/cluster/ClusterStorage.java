@@ -100,6 +100,7 @@ record ClusterStorage(
             ClusterMetrics metrics,
             StartPatience patience,
             Consumer<Throwable> onBroken) {
+        List<AutoCloseable> parts = new ArrayList<>();
         try {
             int largestRecordBytes = patience.interruptibly(() -> ensureTopics(cluster, largestPacketBytes));
             List<String> problems = RedisChecks.problems(
@@ -111,7 +112,8 @@ record ClusterStorage(
             if (!problems.isEmpty()) {
                 throw new RedisStoreException(String.join("\n", problems));
             }
-            return connect(
+            return patience.interruptibly(() -> connect(
+                    parts,
                     clientId,
                     cluster,
                     largestPacketBytes,
@@ -120,9 +122,13 @@ record ClusterStorage(
                     format,
                     clock,
                     metrics,
-                    onBroken);
+                    onBroken));
         } catch (KafkaAccessException | RedisStoreException | UnreadableRecordException e) {
+            close(parts);
             throw new BrokerStartException(String.valueOf(e.getMessage()), e);
+        } catch (RuntimeException | Error e) {
+            close(parts);
+            throw e;
         }
     }
 
@@ -135,7 +141,9 @@ record ClusterStorage(
         return largestRecordBytes;
     }
 
+    /** @param parts gets what was opened, also when this fails */
     private static ClusterStorage connect(
+            List<AutoCloseable> parts,
             String clientId,
             ClusterConfig cluster,
             int largestPacketBytes,
@@ -149,52 +157,46 @@ record ClusterStorage(
         // A node that is configured for larger packets than this one may have let a record in that is forwarded here.
         KafkaConfig forShards = kafka.withAppends(
                 kafka.appends().withMaxRecordBytesAtLeast(Math.max(largestRecordBytes, ANY_NODES_RECORD_BYTES)));
-        List<AutoCloseable> parts = new ArrayList<>();
-        try {
-            TopicWatch watch = new TopicWatch(kafka, cluster.topicNeeds(largestPacketBytes), WATCH_INTERVAL);
-            parts.add(watch);
-            KafkaMaps maps = new KafkaMaps(kafka, clientId, MAPS.size(), visibility, metrics.kafka(), onBroken);
-            parts.add(maps);
-            ReplicatedMap subscriptions = maps.openForClients("subscriptions");
-            ReplicatedMap retained = maps.openForClients("retained");
-            ReplicatedMap routes = maps.openForClients("routes");
-            ReplicatedMap nodes = maps.open(NodeTable.MAP);
-            Map<String, ReplicatedMap> security = new HashMap<>();
-            SecurityTable.mapNames().forEach(name -> security.put(name, maps.open(name)));
-            AuditLog audit = new KafkaAuditLog(kafka, clientId, metrics.kafka(), onBroken);
-            parts.add(audit);
-            RedisCluster redis = RedisCluster.connect(cluster.redis());
-            parts.add(redis);
-            ShardStore store =
-                    new RedisShardStore(redis, kafka.generation().number(), cluster.shards(), format, metrics.redis());
-            parts.add(store);
-            IngestConfig ingested = cluster.ingest();
-            // A message that came when larger packets were allowed may still be forwarded to an application.
-            int largestQueuedBytes = largestRecordBytes - TopicNeeds.largestRecordBytes(cluster.shards(), 0);
-            AppTopics topics = new KafkaAppTopics(
-                    forShards,
-                    cluster.applications(),
-                    clientId,
-                    largestQueuedBytes,
-                    ingested == null ? null : ingested.publisher(),
-                    format,
-                    metrics.kafka(),
-                    onBroken);
-            parts.add(topics);
-            KafkaShardLog log = new KafkaShardLog(
-                    forShards, clientId, cluster.shards(), cluster.retention(), clock, metrics.kafka(), onBroken);
-            parts.add(log);
-            IngestSource ingest =
-                    ingested == null ? null : new KafkaIngest(kafka, clientId, ingested.source(), metrics.kafka());
-            if (ingest != null) {
-                parts.add(ingest);
-            }
-            return new ClusterStorage(
-                    parts, watch, subscriptions, retained, routes, nodes, security, audit, store, topics, log, ingest);
-        } catch (RuntimeException | Error e) {
-            close(parts);
-            throw e;
+        TopicWatch watch = new TopicWatch(kafka, cluster.topicNeeds(largestPacketBytes), WATCH_INTERVAL);
+        parts.add(watch);
+        KafkaMaps maps = new KafkaMaps(kafka, clientId, MAPS.size(), visibility, metrics.kafka(), onBroken);
+        parts.add(maps);
+        ReplicatedMap subscriptions = maps.openForClients("subscriptions");
+        ReplicatedMap retained = maps.openForClients("retained");
+        ReplicatedMap routes = maps.openForClients("routes");
+        ReplicatedMap nodes = maps.open(NodeTable.MAP);
+        Map<String, ReplicatedMap> security = new HashMap<>();
+        SecurityTable.mapNames().forEach(name -> security.put(name, maps.open(name)));
+        AuditLog audit = new KafkaAuditLog(kafka, clientId, metrics.kafka(), onBroken);
+        parts.add(audit);
+        RedisCluster redis = RedisCluster.connect(cluster.redis());
+        parts.add(redis);
+        ShardStore store =
+                new RedisShardStore(redis, kafka.generation().number(), cluster.shards(), format, metrics.redis());
+        parts.add(store);
+        IngestConfig ingested = cluster.ingest();
+        // A message that came when larger packets were allowed may still be forwarded to an application.
+        int largestQueuedBytes = largestRecordBytes - TopicNeeds.largestRecordBytes(cluster.shards(), 0);
+        AppTopics topics = new KafkaAppTopics(
+                forShards,
+                cluster.applications(),
+                clientId,
+                largestQueuedBytes,
+                ingested == null ? null : ingested.publisher(),
+                format,
+                metrics.kafka(),
+                onBroken);
+        parts.add(topics);
+        KafkaShardLog log = new KafkaShardLog(
+                forShards, clientId, cluster.shards(), cluster.retention(), clock, metrics.kafka(), onBroken);
+        parts.add(log);
+        IngestSource ingest =
+                ingested == null ? null : new KafkaIngest(kafka, clientId, ingested.source(), metrics.kafka());
+        if (ingest != null) {
+            parts.add(ingest);
         }
+        return new ClusterStorage(
+                parts, watch, subscriptions, retained, routes, nodes, security, audit, store, topics, log, ingest);
     }
 
     /** Changes that were made to Kafka's topics and do harm, a sentence each. */

@@ -2,6 +2,7 @@ package io.tributary.cluster;
 
 import static io.tributary.persistence.contract.Waiting.assertFails;
 import static io.tributary.persistence.contract.Waiting.get;
+import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.BrokerStartException;
@@ -9,6 +10,7 @@ import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.TestKafka;
 import io.tributary.cluster.kafka.TopicNeeds;
 import io.tributary.cluster.link.ClusterSecret;
+import io.tributary.cluster.link.CuttableProxy;
 import io.tributary.cluster.link.LinkConfig;
 import io.tributary.cluster.metrics.ClusterMetrics;
 import io.tributary.cluster.redis.RedisConfig;
@@ -18,18 +20,21 @@ import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
+import io.tributary.localcluster.LocalKafka;
 import io.tributary.localcluster.LocalRedis;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.replicated.Visibility;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -94,6 +99,39 @@ class ClusterStorageTest {
         }
     }
 
+    /** Kafka falls silent when it has told of its topics, while Redis is asked. */
+    @Test
+    void silentKafkaIsNotWaitedForWhenTheStartIsGivenUpWhileItConnects(@TempDir Path folder) throws IOException {
+        CompletableFuture<Void> givenUp = new CompletableFuture<>();
+        int port = LocalKafka.shared().ports().getFirst();
+        try (LocalRedis redis = LocalRedis.in(folder).start();
+                CuttableProxy toKafka = proxy(port);
+                CuttableProxy toRedis = proxy(redis.ports().getFirst())) {
+            toKafka.rename(Map.of(port, toKafka.address().getPort()));
+            toRedis.stall();
+            ClusterConfig cluster = cluster(
+                    KafkaConfig.defaults("127.0.0.1:" + toKafka.address().getPort())
+                            .withTopicPrefix(kafka.topicPrefix())
+                            .withReplicationFactor(1)
+                            .withStartTimeout(Duration.ofHours(1)),
+                    List.of(toRedis.address().getPort()));
+            StartPatience patience = StartPatience.begin(Duration.ofHours(1), givenUp);
+            CompletableFuture<ClusterStorage> opened =
+                    CompletableFuture.supplyAsync(() -> open("given-up", cluster, 1 << 20, patience));
+            until(toRedis::isInUse);
+            toKafka.stall();
+            toRedis.flow();
+            until(() -> Thread.getAllStackTraces().keySet().stream()
+                    .anyMatch(thread -> thread.getName().contains("given-up-maps")));
+            givenUp.completeExceptionally(new IllegalStateException("the node is stopped"));
+            assertFails(opened, BrokerStartException.class);
+        }
+    }
+
+    private static CuttableProxy proxy(int port) throws IOException {
+        return new CuttableProxy(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    }
+
     private ClusterStorage open(LocalRedis redis, int largestPacketBytes) {
         int largestRecordBytes = TopicNeeds.largestRecordBytes(TestKafka.SHARDS, largestPacketBytes);
         return open(
@@ -114,8 +152,13 @@ class ClusterStorageTest {
     }
 
     private ClusterStorage open(ClusterConfig cluster, int largestPacketBytes, StartPatience patience) {
+        return open("node", cluster, largestPacketBytes, patience);
+    }
+
+    private ClusterStorage open(
+            String clientId, ClusterConfig cluster, int largestPacketBytes, StartPatience patience) {
         return ClusterStorage.open(
-                "node",
+                clientId,
                 cluster,
                 largestPacketBytes,
                 Visibility.ALONE,

@@ -66,6 +66,11 @@ public final class CuttableProxy implements AutoCloseable {
                 .array();
     }
 
+    /** Whether somebody has connected, and is still there. */
+    public boolean isInUse() {
+        return !near.isEmpty();
+    }
+
     /** Breaks all connections. */
     void cut() throws IOException {
         closeAll(near);

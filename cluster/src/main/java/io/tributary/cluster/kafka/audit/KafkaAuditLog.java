@@ -57,7 +57,12 @@ public final class KafkaAuditLog implements AuditLog {
         partition = new TopicPartition(config.auditTopic(), 0);
         int _ = KafkaTopics.ensure(config, List.of(TopicRules.audit(config)));
         producer = new OrderedProducer(config, this.clientId, 1, recorder, onBroken);
-        int _ = producer.await(partition.topic());
+        try {
+            int _ = producer.await(partition.topic());
+        } catch (RuntimeException e) {
+            producer.abandon();
+            throw e;
+        }
         lane = producer.lane(partition);
         readers = new ThreadPoolExecutor(
                 1,
