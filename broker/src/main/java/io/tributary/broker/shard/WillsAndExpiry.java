@@ -14,8 +14,6 @@ import io.tributary.common.mqtt.Will;
 import io.tributary.common.time.LineAMinute;
 import io.tributary.persistence.shard.SavePoint.WillKey;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +33,8 @@ final class WillsAndExpiry {
     private static final long RETRY_MILLIS = 1000;
     /** How often a will is tried that fails: the end of its session waits for it, and so do log snapshots. */
     private static final int MOST_TRIES = 10;
+    /** How many of those that failed are tried again in a turn. */
+    private static final int MOST_AT_ONCE = 1000;
 
     private final ShardEnvironment environment;
     private final Tenure tenure;
@@ -46,23 +46,24 @@ final class WillsAndExpiry {
     private final ShardTimers timers = new ShardTimers();
     private final LastWords lastWords = new LastWords();
     /** Wills that are due and wait until this node knows what the others do, and the log has room. */
-    private final Queue<Owed> owed = new ArrayDeque<>();
-
-    // What failed, and is tried again a second later.
-    private final List<Owed> failedWills = new ArrayList<>();
-    private final List<Late> failedTimers = new ArrayList<>();
-    private long againAtMillis = Long.MIN_VALUE;
+    private final Queue<Late> owed = new ArrayDeque<>();
+    /** What failed, and is tried again a second later; the first to be tried again is the first. */
+    private final Queue<Failed> failed = new ArrayDeque<>();
 
     /** Any number may fail for the same reason. */
     private final LineAMinute failures;
 
     private final LineAMinute givenUp;
 
-    /** A will that is due, and how often it has failed. */
-    private record Owed(WillKey will, int failures) {}
+    /** A will that is due, or a connection of a client whose timer was taken, and how often that has failed. */
+    private record Late(WillKey of, int failures) {
+        String clientId() {
+            return of.clientId();
+        }
+    }
 
-    /** A client whose timer was taken, and how often in vain. */
-    private record Late(String clientId, int failures) {}
+    /** What is to be tried again, whether it is a will that is owed, and when. */
+    private record Failed(Late late, boolean isOwed, long againAtMillis) {}
 
     WillsAndExpiry(
             ShardEnvironment environment, Tenure tenure, Loaded loaded, Redistributor redistributor, Executor thread) {
@@ -164,7 +165,7 @@ final class WillsAndExpiry {
     }
 
     private void publishOrOwe(String clientId, long epoch, Will will) {
-        Owed next = new Owed(new WillKey(clientId, epoch), 0);
+        Late next = new Late(new WillKey(clientId, epoch), 0);
         if (!tryPublish(next, will)) {
             owed.add(next);
         }
@@ -178,14 +179,17 @@ final class WillsAndExpiry {
     /** Does what the time of the log asks for; several times a second, while this node knows what the others do. */
     void tickCurrent() {
         long now = time.nowMillis();
-        if (environment.clockMillis().getAsLong() >= againAtMillis) {
-            tryAgain(now);
-        }
+        tryAgain(now);
         publishOwed();
         if (isCongested()) {
             return;
         }
-        timers.takeDue(now).forEach(clientId -> tryDue(new Late(clientId, 0), now));
+        for (String clientId : timers.takeDue(now)) {
+            SessionState client = state.client(clientId);
+            if (client != null) {
+                tryDue(new Late(new WillKey(clientId, client.epoch()), 0), now);
+            }
+        }
     }
 
     /** While the log has no room, what is due waits where it is: any number may be due at once. */
@@ -194,16 +198,24 @@ final class WillsAndExpiry {
     }
 
     private void tryAgain(long nowMillis) {
-        owed.addAll(failedWills);
-        failedWills.clear();
-        List<Late> again = List.copyOf(failedTimers);
-        failedTimers.clear();
-        again.forEach(late -> tryDue(late, nowMillis));
+        long clock = environment.clockMillis().getAsLong();
+        for (int tried = 0; tried < MOST_AT_ONCE && !isCongested(); tried++) {
+            Failed next = failed.peek();
+            if (next == null || next.againAtMillis > clock) {
+                return;
+            }
+            failed.remove();
+            if (next.isOwed) {
+                owed.add(next.late);
+            } else {
+                tryDue(next.late, nowMillis);
+            }
+        }
     }
 
     private void publishOwed() {
-        for (Owed next = owed.peek(); next != null; next = owed.peek()) {
-            WillKey key = next.will;
+        for (Late next = owed.peek(); next != null; next = owed.peek()) {
+            WillKey key = next.of;
             Will will = state.dueWills().get(key);
             boolean isDone = will == null // published meanwhile, or dropped
                     || lastWords.isAwaited(key.clientId(), key.epoch())
@@ -216,26 +228,23 @@ final class WillsAndExpiry {
     }
 
     /** Tells false when it is to wait; one that fails is tried again later: those behind it are not to blame. */
-    private boolean tryPublish(Owed next, Will will) {
-        WillKey key = next.will;
+    private boolean tryPublish(Late next, Will will) {
         try {
-            return publish(key.clientId(), key.epoch(), will, next.failures);
+            return publish(next, will);
         } catch (RuntimeException | Error failure) {
-            failed(key.clientId(), failure);
-            failedWills.add(new Owed(key, next.failures + 1));
+            failed(next, true, failure);
             return true;
         }
     }
 
-    private void failed(String clientId, Throwable failure) {
-        if (failedWills.isEmpty() && failedTimers.isEmpty()) { // others come along with the first
-            againAtMillis = environment.clockMillis().getAsLong() + RETRY_MILLIS;
-        }
+    private void failed(Late late, boolean isOwed, Throwable failure) {
+        long againAtMillis = environment.clockMillis().getAsLong() + RETRY_MILLIS;
+        failed.add(new Failed(new Late(late.of, late.failures + 1), isOwed, againAtMillis));
         String others = failures.happened();
         if (others != null) {
             LOG.error(
                     "what is due of the session of {} failed, which is tried again{}",
-                    TenantNames.display(clientId),
+                    TenantNames.display(late.clientId()),
                     others,
                     failure);
         }
@@ -255,7 +264,7 @@ final class WillsAndExpiry {
 
     /** Publishes all wills that are due. */
     void publishDue() {
-        state.dueWills().keySet().forEach(key -> owed.add(new Owed(key, 0)));
+        state.dueWills().keySet().forEach(key -> owed.add(new Late(key, 0)));
         publishOwed();
     }
 
@@ -264,24 +273,21 @@ final class WillsAndExpiry {
         try {
             due(late, nowMillis);
         } catch (RuntimeException | Error failure) {
-            failed(late.clientId, failure);
-            failedTimers.add(new Late(late.clientId, late.failures + 1));
+            failed(late, false, failure);
         }
     }
 
     private void due(Late late, long nowMillis) {
-        SessionState client = state.client(late.clientId);
-        if (client == null || client.isAttached()) {
-            return;
+        SessionState client = state.client(late.clientId());
+        if (client == null || client.isAttached() || client.epoch() != late.of.epoch()) {
+            return; // a later connection has a timer and a will of its own
         }
         if (isCongested()) {
             timers.set(client, Long.MIN_VALUE);
             return;
         }
         boolean isWillDue = client.will() != null && client.willDueAtMillis() <= nowMillis;
-        if (client.will() != null
-                && isWillDue
-                && !publish(client.clientId(), client.epoch(), client.will(), late.failures)) {
+        if (client.will() != null && isWillDue && !publish(late, client.will())) {
             timers.set(client, Long.MIN_VALUE); // tried again
             return;
         }
@@ -295,37 +301,43 @@ final class WillsAndExpiry {
         tenure.append(new SessionExpired(tenure.epoch(), client.clientId(), client.epoch(), client.lastSequence()));
     }
 
-    /**
-     * Publishes a will; false while this node does not know all that the others do, or the log has no room.
-     *
-     * @param failuresBefore how often that has failed before
-     */
-    private boolean publish(String clientId, long epoch, Will will, int failuresBefore) {
+    /** Publishes a will; false while this node does not know all that the others do, or the log has no room. */
+    private boolean publish(Late late, Will will) {
         if (!environment.nodes().isCurrent() || isCongested()) { // it may have lost the shard, too
             return false;
         }
+        if (late.failures < MOST_TRIES) {
+            try {
+                return publishToAll(late.of, will);
+            } catch (RuntimeException | Error failure) {
+                if (late.failures + 1 < MOST_TRIES) {
+                    throw failure;
+                }
+                giveUp(late.clientId(), failure);
+            }
+        }
+        append(late.of, will.message(), Destinations.NONE);
+        return true;
+    }
+
+    /** The same, to those who subscribed; false when this node may not know them. */
+    private boolean publishToAll(WillKey key, Will will) {
         Message message = will.message();
         if (will.messageExpirySeconds() >= 0) {
             long expiresAt = environment.timeMillis().getAsLong() + will.messageExpirySeconds() * 1000;
             message = message.withExpiry(expiresAt);
         }
-        Principal principal = state.principalOfWill(clientId, epoch);
-        Destinations destinations;
-        try {
-            destinations = match(clientId, message, principal);
-        } catch (RuntimeException | Error failure) {
-            if (failuresBefore + 1 < MOST_TRIES) {
-                throw failure;
-            }
-            giveUp(clientId, failure);
-            destinations = Destinations.NONE;
-        }
+        Principal principal = state.principalOfWill(key.clientId(), key.epoch());
+        Destinations destinations = match(key.clientId(), message, principal);
         if (!environment.nodes().isCurrent()) { // a pause may have cost a subscription
             return false;
         }
-        tenure.append(
-                new WillDue(clientId, epoch, message, environment.appender().bounded(destinations)));
+        append(key, message, environment.appender().bounded(destinations));
         return true;
+    }
+
+    private void append(WillKey key, Message message, Destinations destinations) {
+        tenure.append(new WillDue(key.clientId(), key.epoch(), message, destinations));
     }
 
     private void giveUp(String clientId, Throwable failure) {

@@ -21,6 +21,7 @@ final class HeldLog implements ShardLog {
     private final List<Runnable> waiting = new ArrayList<>();
     private int room = Integer.MAX_VALUE;
     private int largestRecord = Integer.MAX_VALUE;
+    private int toBreak;
     /** The leader epoch of every record that came early. */
     int leaderEpoch = LogRecord.NOT_READ_BACK;
 
@@ -41,6 +42,11 @@ final class HeldLog implements ShardLog {
         List<Runnable> actions = List.copyOf(waiting);
         waiting.clear();
         actions.forEach(Runnable::run);
+    }
+
+    /** The next so many appends fail with an error. */
+    void breakFor(int appends) {
+        toBreak = appends;
     }
 
     /** Refuses larger records from now on, each alone. */
@@ -104,6 +110,10 @@ final class HeldLog implements ShardLog {
 
     @Override
     public boolean append(int shard, byte[] value, AppendCallback callback) {
+        if (toBreak > 0) {
+            toBreak--;
+            throw new AssertionError("the log's");
+        }
         if (room == 0) {
             return false;
         }

@@ -35,6 +35,7 @@ import io.tributary.persistence.app.AppTopics.AppRecord;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.LogRecord;
+import io.tributary.persistence.shard.SavePoint.ClientWill;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -55,6 +56,7 @@ class ShardDriverTest {
 
     private boolean isStoringSlowly;
     private @Nullable Error routingFailure;
+    private int timesAsked;
     /** The monotonic clock of a node has nothing to do with the log's time. */
     private static final long CLOCK_ORIGIN = 86_400_000;
 
@@ -817,6 +819,51 @@ class ShardDriverTest {
     }
 
     @Test
+    void nextWillOfAClientHasTriesOfItsOwn() {
+        goLive();
+        fold(attach("a", 7, FOREVER, delayed("will")), detach("a", 1, true, FOREVER));
+        routingFailure = new AssertionError("an authorizer's");
+        pass(10_000);
+        for (int second = 1; second < 9; second++) {
+            pass(1000);
+        }
+        fold(attach("a", 8, FOREVER, new Will(message("next"), 1, -1)), detach("a", 3, true, FOREVER));
+        pass(1000);
+        assertThat(wills()).isEmpty();
+        assertThat(drops).isEmpty();
+    }
+
+    @Test
+    void someOfManyWillsThatFailedAreTriedAgainInEachTurn() {
+        for (int i = 0; i < 1500; i++) {
+            store.content.wills.put("c" + i, new ClientWill("c" + i, i, WILL, true));
+        }
+        routingFailure = new AssertionError("an authorizer's");
+        goLive();
+        timesAsked = 0;
+        pass(1000);
+        assertThat(timesAsked).isEqualTo(1000);
+        pass(100);
+        assertThat(timesAsked).isEqualTo(1500);
+    }
+
+    @Test
+    void willThatCannotBeLoggedAgainAndAgainIsPublishedToNobodyAndCounted() {
+        goLive();
+        fold(attach("a", 7, FOREVER, WILL));
+        log.breakFor(10);
+        fold(detach("a", 1, true, FOREVER));
+        for (int second = 1; second < 10; second++) {
+            assertThat(wills()).isEmpty();
+            pass(1000);
+        }
+        assertThat(wills()).containsExactly(new WillDue("a", 1, message("will"), Destinations.NONE));
+        assertThat(drops).containsExactly(Drop.WILL_FAILED);
+        pass(1000);
+        assertThat(wills()).hasSize(1);
+    }
+
+    @Test
     void connectionDoesNotWaitForAWillThatFailedBefore() {
         goLive();
         fold(attach("a", 7, FOREVER, delayed("will")), detach("a", 1, true, FOREVER));
@@ -1388,6 +1435,7 @@ class ShardDriverTest {
                 new NoRouting() {
                     @Override
                     public Destinations match(Message message, @Nullable Principal principal, Runnable stored) {
+                        timesAsked++;
                         failIfAsked();
                         if (isStoringSlowly) {
                             willsStored.add(stored);
