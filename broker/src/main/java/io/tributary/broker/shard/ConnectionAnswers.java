@@ -1,15 +1,10 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.Attached;
-import io.tributary.broker.shard.fold.Effects.Before;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.ShardState;
 import io.tributary.broker.shard.fold.TopicProgress;
-import io.tributary.common.event.AttachRefusal;
-import io.tributary.common.event.RecordFormat;
-import io.tributary.common.event.SentUpTo;
 import io.tributary.common.event.ShardEvent.Detach;
-import io.tributary.common.mqtt.Will;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -17,7 +12,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Tells the nodes which of their connections have a session of a live shard, once how the connection before ended is
@@ -158,29 +152,6 @@ final class ConnectionAnswers {
                 detachIfDead(client, node);
             }
         });
-    }
-
-    /**
-     * There is no memory for the will that a connection has brought. The fold does not know how much a node has, so the
-     * connection has its session by now; it leaves as with a DISCONNECT. A session that it has begun ends; one that
-     * goes on has its expiry and its will from before again. The node is told once that is in the log, for it forgets
-     * the connection: an owner after this one would know of a session whose end nobody tells.
-     */
-    void refuseWill(SessionState client, String node, @Nullable Before before) {
-        long connection = client.connection();
-        boolean isFormatWritten = environment.appender().writes(RecordFormat.WILLS_REFUSED);
-        long expirySeconds = before == null ? 0 : before.sessionExpirySeconds();
-        Will willBefore = before == null || !isFormatWritten ? null : before.will();
-        tenure.append(
-                new Detach(client.clientId(), client.epoch(), false, expirySeconds, SentUpTo.NOTHING, willBefore),
-                () -> {
-                    OwnerTarget target = tenure.targetOf(node);
-                    if (isFormatWritten) {
-                        target.refused(connection, AttachRefusal.NO_ROOM_FOR_WILL);
-                    } else {
-                        target.takenOver(connection);
-                    }
-                });
     }
 
     /**

@@ -48,11 +48,15 @@ record Loaded(
         willMemory.take(state.willBytes() - willMemory.taken());
     }
 
-    /** The record that is being folded brings a will: counts it, and tells whether this node has room for it. */
-    boolean admitWill() {
+    /**
+     * The record that is being folded brings a will: counts it, and tells whether this node has room for it.
+     *
+     * @param takesPlace whether it may have that of the will before, if there is any
+     */
+    boolean admitWill(boolean takesPlace) {
         long before = willMemory.taken();
         countWills();
-        return willMemory.taken() <= before || !willMemory.isFull();
+        return (takesPlace && willMemory.taken() <= before) || !willMemory.isFull();
     }
 
     /** Forwards a message in the name of the record that is being folded. */

@@ -37,6 +37,7 @@ final class ShardService implements Effects {
     private final QueueTrimmer trimmer;
     private final Redistributor redistributor;
     private final WillsAndExpiry wills;
+    private final RefusedWills refusedWills;
     private final ConnectionAnswers answers;
     private final LogSnapshots snapshots;
     private final ApplicationTopics topics;
@@ -99,6 +100,7 @@ final class ShardService implements Effects {
                 roomBytes);
         trimmer = new QueueTrimmer(limits, queues, deliveries, backlogs, redistributor);
         wills = new WillsAndExpiry(environment, tenure, loaded, redistributor, thread);
+        refusedWills = new RefusedWills(environment.appender(), tenure, wills);
         answers = new ConnectionAnswers(
                 environment, tenure, state, deliveries, wills, topics.living(), numbersMayRepeat, endOfTurn);
         sweep = new ExpirySweep(
@@ -333,6 +335,7 @@ final class ShardService implements Effects {
     /** On the same node a connection that has followed another has waited for it itself. */
     @Override
     public void takenOver(TakenOver connection, String by) {
+        refusedWills.takenOver(connection.clientId(), connection.epoch());
         String node = connection.node();
         boolean mayHaveSaidMore = tenure.targetOf(node).takenOver(connection.connection()) && !node.equals(by);
         if (mayHaveSaidMore && !environment.isDead(node)) {
@@ -342,6 +345,7 @@ final class ShardService implements Effects {
 
     @Override
     public void endedLate(Detach detach) {
+        refusedWills.heard(detach);
         wills.heard(detach);
     }
 
@@ -349,10 +353,12 @@ final class ShardService implements Effects {
     public void attached(SessionState client, @Nullable Before before) {
         redistributor.returned(client);
         String node = client.node();
-        if (node != null && client.will() != null && !loaded.admitWill()) {
-            answers.refuseWill(client, node, before);
+        boolean takesPlace = !refusedWills.isLatest(client.clientId());
+        if (node != null && client.will() != null && !loaded.admitWill(takesPlace)) {
+            refusedWills.refuse(client, node, before);
             return;
         }
+        refusedWills.over(client.clientId());
         wills.attached(client);
         if (node != null) {
             answers.attached(client, node);
@@ -371,6 +377,7 @@ final class ShardService implements Effects {
 
     @Override
     public void detached(SessionState client) {
+        refusedWills.over(client.clientId());
         deliveries.detached(client, () -> {
             if (client.isPersistent()) {
                 redistributor.left(client);
@@ -390,6 +397,7 @@ final class ShardService implements Effects {
     public void sessionEnded(SessionState client) {
         deliveries.ended(client);
         redistributor.returned(client);
+        refusedWills.over(client.clientId());
         wills.ended(client);
         topics.ended(client);
         environment.observer().sessionEnded(client.clientId(), client.session());

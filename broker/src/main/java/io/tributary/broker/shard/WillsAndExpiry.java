@@ -129,6 +129,15 @@ final class WillsAndExpiry {
         }
     }
 
+    /** Goes on when it is known how the connections before a client's present one ended. */
+    void whenHeard(String clientId, Runnable then) {
+        if (lastWords.isAwaited(clientId)) {
+            lastWords.then(clientId, then);
+        } else {
+            then.run();
+        }
+    }
+
     /** A connection has its session. */
     void attached(SessionState client) {
         if (!client.isResumed()) {

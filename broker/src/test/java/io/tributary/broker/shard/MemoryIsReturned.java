@@ -47,6 +47,7 @@ final class MemoryIsReturned implements Ledger.Promise {
             "Redistributor",
             "WaitingMembers",
             "WillsAndExpiry",
+            "RefusedWills",
             "LastWords",
             "WillsFirst",
             "Backlogs",

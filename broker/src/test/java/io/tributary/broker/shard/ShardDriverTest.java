@@ -4,6 +4,7 @@ import static io.tributary.broker.shard.fold.Samples.FOREVER;
 import static io.tributary.broker.shard.fold.Samples.NODE;
 import static io.tributary.broker.shard.fold.Samples.WILL;
 import static io.tributary.broker.shard.fold.Samples.attach;
+import static io.tributary.broker.shard.fold.Samples.cleanStart;
 import static io.tributary.broker.shard.fold.Samples.detach;
 import static io.tributary.broker.shard.fold.Samples.message;
 import static io.tributary.broker.shard.fold.Samples.publish;
@@ -59,6 +60,8 @@ class ShardDriverTest {
     private int timesAsked;
     /** The monotonic clock of a node has nothing to do with the log's time. */
     private static final long CLOCK_ORIGIN = 86_400_000;
+    /** There is memory for one such will, not for two. */
+    private static final Will TOO_LARGE = delayed("x".repeat(2500));
 
     private long nowMillis = 1_000_000;
     private long recordsLost;
@@ -990,6 +993,101 @@ class ShardDriverTest {
         assertThat(wills()).isEmpty();
     }
 
+    /** The second one comes before the log says that the first is gone. */
+    @Test
+    void willThatWasAcceptedIsPublishedWhenItsClientIsRefusedTwiceInARow() {
+        goLiveWithOthersWills();
+        fold(
+                attach("a", 7, FOREVER, delayed("accepted")),
+                detach("a", 2, true, FOREVER),
+                attach("a", 8, FOREVER, TOO_LARGE),
+                attach("a", 9, FOREVER, TOO_LARGE));
+        log.makeDurable(nowMillis);
+        read();
+        assertThat(target.take()).contains("8: refused, is NO_ROOM_FOR_WILL", "9: refused, is NO_ROOM_FOR_WILL");
+        pass(9_900);
+        assertThat(wills()).isEmpty();
+        pass(200);
+        assertThat(textsOfWills()).containsExactly("accepted");
+    }
+
+    @Test
+    void nothingIsLeftOfAClientWithoutASessionThatIsRefusedTwiceInARow() {
+        goLiveWithOthersWills();
+        fold(attach("a", 8, FOREVER, TOO_LARGE), attach("a", 9, FOREVER, TOO_LARGE));
+        assertThat(detaches()).containsExactly(new Detach("a", 2, false, 0, 0), new Detach("a", 3, false, 0, 0));
+        log.makeDurable(nowMillis);
+        read();
+        assertThat(told).contains("ended a/2");
+        assertThat(willMemory.used()).isBetween(2500L, 3500L);
+    }
+
+    @Test
+    void willThatWasAcceptedIsDueWhenItsClientBeginsANewSessionAfterARefusal() {
+        goLiveWithOthersWills();
+        fold(
+                attach("a", 7, FOREVER, delayed("accepted")),
+                detach("a", 2, true, FOREVER),
+                attach("a", 8, FOREVER, new Will(TOO_LARGE.message(), 0, -1)),
+                cleanStart("a", 9));
+        log.makeDurable(nowMillis);
+        read();
+        pass(100);
+        assertThat(textsOfWills()).containsExactly("accepted");
+        log.makeDurable(nowMillis);
+        read();
+        pass(20_000);
+        assertThat(wills()).isEmpty();
+    }
+
+    @Test
+    void willThatADisconnectAtAnotherNodeTakesBackDoesNotComeBackWhenItsClientIsRefused() {
+        goLiveWithOthersWills();
+        fold(attach("a", 7, FOREVER, delayed("accepted")));
+        target.answers = true;
+        fold(elsewhere("a", "other", TOO_LARGE));
+        assertThat(detaches()).isEmpty();
+        fold(detach("a", 2, false, FOREVER));
+        assertThat(detaches()).containsExactly(new Detach("a", 3, false, FOREVER, 0));
+        log.makeDurable(nowMillis);
+        read();
+        assertThat(nodes.elsewhere.take()).containsExactly("7: refused, is NO_ROOM_FOR_WILL");
+        pass(20_000);
+        assertThat(wills()).isEmpty();
+    }
+
+    @Test
+    void willComesBackWhenTheNodeOfTheConnectionBeforeARefusedOneDoesNotAnswer() {
+        goLiveWithOthersWills();
+        fold(attach("a", 7, FOREVER, delayed("accepted")));
+        target.answers = true;
+        fold(elsewhere("a", "other", TOO_LARGE));
+        pass(100);
+        pass(100);
+        log.makeDurable(nowMillis);
+        read();
+        assertThat(nodes.elsewhere.take()).containsExactly("7: refused, is NO_ROOM_FOR_WILL");
+        pass(10_000);
+        assertThat(textsOfWills()).containsExactly("accepted");
+    }
+
+    @Test
+    void connectionBehindARefusedOneThatWaitsHasTheSessionAndBothAreAnswered() {
+        goLiveWithOthersWills();
+        fold(attach("a", 7, FOREVER, delayed("accepted")));
+        target.answers = true;
+        fold(elsewhere("a", "other", TOO_LARGE), attach("a", 8));
+        assertThat(detaches()).hasSize(1);
+        log.makeDurable(nowMillis);
+        read();
+        pass(100);
+        pass(100);
+        assertThat(nodes.elsewhere.take()).contains("7: refused, is NO_ROOM_FOR_WILL");
+        assertThat(target.take()).contains("8: attached 2/4 present");
+        pass(20_000);
+        assertThat(wills()).isEmpty();
+    }
+
     @Test
     void willMayTakeThePlaceOfAnotherWhenThereIsNoMemoryForMore() {
         log.add(0, attach("a", 7, FOREVER, delayed("x".repeat(5000))), nowMillis); // of a node with more memory
@@ -999,6 +1097,12 @@ class ShardDriverTest {
         assertThat(target.take()).contains("8: attached 0/3 present");
         driver.revoked(() -> {});
         assertThat(willMemory.used()).isZero();
+    }
+
+    private List<String> textsOfWills() {
+        return wills().stream()
+                .map(will -> new String(((WillDue) will).message().payload(), UTF_8))
+                .toList();
     }
 
     private static Will delayed(String text) {
@@ -1371,6 +1475,15 @@ class ShardDriverTest {
         claim();
     }
 
+    /** The shard has a client with a will, and little memory for another's. */
+    private void goLiveWithOthersWills() {
+        goLive();
+        fold(attach("other", 6, FOREVER, TOO_LARGE));
+        pass(1000);
+        store.answerAll();
+        target.take();
+    }
+
     private void claim() {
         log.makeDurable(nowMillis);
         store.answerAll();
@@ -1405,7 +1518,11 @@ class ShardDriverTest {
     }
 
     private static Attach elsewhere(String clientId, String node) {
-        return new Attach(clientId, node, 7, false, FOREVER, 10, ClientKind.DEVICE, null, Principal.ANONYMOUS, false);
+        return elsewhere(clientId, node, null);
+    }
+
+    private static Attach elsewhere(String clientId, String node, @Nullable Will will) {
+        return new Attach(clientId, node, 7, false, FOREVER, 10, ClientKind.DEVICE, will, Principal.ANONYMOUS, false);
     }
 
     private static Attach application(String clientId, String node, long connection) {

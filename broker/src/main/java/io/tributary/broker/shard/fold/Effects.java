@@ -28,8 +28,14 @@ public interface Effects {
      */
     void attached(SessionState client, @Nullable Before before);
 
-    /** What a session that goes on has lost to what its new connection brought; its will, unless that is due. */
-    record Before(long sessionExpirySeconds, @Nullable Will will) {}
+    /**
+     * What a session that goes on has lost to what its new connection brought.
+     *
+     * @param epoch of the connection before
+     * @param will its will, unless that is due
+     */
+    record Before(
+            long epoch, long sessionExpirySeconds, @Nullable Will will) {}
 
     /**
      * A connection loses its session to another one; before anything else that follows from that.

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * pending  --resumption, though the delay was over before------------------> due
  * pending  --WillDue with its destinations, when its delay is over---------> none, forwarded
  * none     --Detach of a refused connection, with the will before its own--> pending, its delay begins anew
+ * none     --the same, late, and the session is over-----------------------> due
  * due      --WillDue with its destinations---------------------------------> none, forwarded
  * due      --late DISCONNECT without will----------------------------------> none
  * </pre>
@@ -150,13 +151,24 @@ final class FoldedWills {
 
     /**
      * A connection that lost its session had said before how it ended. If its client wanted no will, no will is
-     * published [MQTT-3.14.4-3].
+     * published [MQTT-3.14.4-3]. If it was refused, and the session that it resumed is over, the will from before is
+     * due.
+     *
+     * @param offset of the record; it names that will
+     * @param client who has the session now, if anybody
      */
-    void endedLate(Detach detach) {
+    void endedLate(long offset, Detach detach, @Nullable SessionState client) {
         WillKey will = new WillKey(detach.clientId(), detach.epoch());
         if (!detach.publishWill() && removeDue(will)) {
             output.changes().removeWill(detach.clientId(), detach.epoch());
             output.effects().willDropped(detach.clientId(), detach.epoch());
+        }
+        boolean isOver = client == null || client.session() > detach.epoch();
+        if (detach.willBefore() != null && isOver) {
+            makeDue(
+                    new WillKey(detach.clientId(), offset),
+                    detach.willBefore(),
+                    client == null ? null : client.principal());
         }
     }
 
@@ -184,15 +196,18 @@ final class FoldedWills {
     }
 
     private void makeDue(SessionState client, Will will) {
-        WillKey key = new WillKey(client.clientId(), client.epoch());
+        forget(client);
+        makeDue(new WillKey(client.clientId(), client.epoch()), will, client.principal());
+    }
+
+    private void makeDue(WillKey key, Will will, @Nullable Principal principal) {
         due.put(key, will);
         bytes += sizeOf(key.clientId(), will);
-        if (client.principal() != null) {
-            principals.put(key, client.principal());
+        if (principal != null) {
+            principals.put(key, principal);
         }
-        output.changes().putWill(new ClientWill(client.clientId(), client.epoch(), will, true));
-        forget(client);
-        output.effects().willDue(client.clientId(), client.epoch(), will);
+        output.changes().putWill(new ClientWill(key.clientId(), key.epoch(), will, true));
+        output.effects().willDue(key.clientId(), key.epoch(), will);
     }
 
     /** A will comes with its destinations; the client's session is given, unless there is none. */

@@ -172,7 +172,7 @@ public final class ShardState {
             case Relay relay -> relay(relay);
             case Release release -> release(release);
             case Attach attach -> attach(offset, timeMillis, attach);
-            case Detach detach -> detach(timeMillis, detach);
+            case Detach detach -> detach(offset, timeMillis, detach);
             case Owner _ -> {
                 ownerEpoch = offset;
                 output.effects().owned(offset);
@@ -395,13 +395,13 @@ public final class ShardState {
 
     private @Nullable Before replaced(SessionState existing, boolean resumed, long timeMillis) {
         Will dropped = wills.replaced(existing, resumed, timeMillis);
-        return resumed ? new Before(existing.sessionExpirySeconds(), dropped) : null;
+        return resumed ? new Before(existing.epoch(), existing.sessionExpirySeconds(), dropped) : null;
     }
 
-    private void detach(long timeMillis, Detach detach) {
+    private void detach(long offset, long timeMillis, Detach detach) {
         SessionState client = clients.get(detach.clientId());
         if (client == null || client.epoch() != detach.epoch() || !client.isAttached()) {
-            wills.endedLate(detach);
+            wills.endedLate(offset, detach, client);
             output.effects().endedLate(detach);
             return;
         }
