@@ -6,6 +6,7 @@ import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.BrokerStartException;
+import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.TestKafka;
 import io.tributary.cluster.kafka.TopicNeeds;
@@ -76,6 +77,19 @@ class ClusterStorageTest {
             CompletableFuture<@Nullable Throwable> logged = new CompletableFuture<>();
             before.log().append(0, new byte[LARGE], (_, failure) -> logged.complete(failure));
             assertThat(get(logged)).as("to another shard").isNull();
+        }
+        assertThat(broken).hasValue(0);
+    }
+
+    /** A will that came when larger packets were allowed; it is published all the same. */
+    @Test
+    void largeRetainedMessageFailsAloneWhenSmallerPacketsAreAllowedThanBefore(@TempDir Path folder) {
+        try (LocalRedis redis = LocalRedis.in(folder).start()) {
+            open(redis, 4 << 20).close();
+            try (ClusterStorage storage = open(redis, 1 << 20)) {
+                assertFails(storage.retained().put("large", new byte[LARGE]), KafkaAccessException.class);
+                assertThat(get(storage.retained().put("small", new byte[1]))).isNull();
+            }
         }
         assertThat(broken).hasValue(0);
     }

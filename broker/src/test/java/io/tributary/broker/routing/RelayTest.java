@@ -24,6 +24,7 @@ import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** QoS 2 of persistent publishers, and what shards ask the router for. */
@@ -232,6 +233,22 @@ class RelayTest {
         assertThat(full.router().match(retained("a", "gone"), null, () -> {}).recipients())
                 .hasSize(1);
         assertThat(full.drops).containsExactly(Drop.RETAINED_LIMIT);
+    }
+
+    /** It may be larger than what the map takes at this node, and came when larger packets were allowed. */
+    @Test
+    void matchesAWillThatIsRefusedByTheMapOfRetainedMessages() {
+        fixture.subscribe(DEVICE, "a", QoS.EXACTLY_ONCE);
+        fixture.retainedMap.failWith(new IllegalStateException("too large"));
+        AtomicInteger told = new AtomicInteger();
+
+        assertThat(fixture.router()
+                        .match(retained("a", "gone"), null, told::incrementAndGet)
+                        .recipients())
+                .hasSize(1);
+        assertThat(told).hasValue(1);
+        assertThat(fixture.drops).containsExactly(Drop.FAILED);
+        assertThat(fixture.retained.count()).isZero();
     }
 
     @Test
