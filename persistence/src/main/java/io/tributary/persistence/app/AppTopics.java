@@ -26,7 +26,8 @@ public interface AppTopics extends AutoCloseable {
 
     /**
      * Creates the client's topic, or does nothing when it exists; a topic that is being deleted is created anew once it
-     * is gone. Tried until it succeeds or the topics are closed: the servers may be away for a while.
+     * is gone. Tried until it succeeds or the topics are closed: the servers may be away for a while. For a moment
+     * {@link #find} may not know of a new one.
      *
      * @return completes with which topic it is, and the position behind everything that it has, 0 when it is new
      */

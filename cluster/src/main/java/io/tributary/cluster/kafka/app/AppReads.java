@@ -27,8 +27,10 @@ final class AppReads implements AutoCloseable {
 
     private static final long IDLE_CHECK_MILLIS = 10_000;
     private static final long ASK_AGAIN_MILLIS = 1000;
-    /** A topic is not given up before Kafka has said so often, a second apart, that it does not know it. */
-    private static final int UNKNOWN_TIMES = 4;
+    /** A server that is asked may hear of a topic that was made just now a moment later. */
+    private static final long ASK_SOON_MILLIS = 50;
+    /** A topic is not given up before Kafka has said so often, at last a second apart, that it does not know it. */
+    private static final int UNKNOWN_TIMES = 8;
 
     private final AppAdmin admin;
     private final ScheduledExecutorService timer;
@@ -150,7 +152,7 @@ final class AppReads implements AutoCloseable {
                 feed.identify(id);
                 then.run();
             } else if (time < UNKNOWN_TIMES) {
-                later(() -> identify(feed, time + 1, then));
+                later(pause(time), () -> identify(feed, time + 1, then));
             } else {
                 end(feed, "there is no topic " + topic);
             }
@@ -184,7 +186,7 @@ final class AppReads implements AutoCloseable {
             } else if (!AppAdmin.isUnknownTopic(failure)) {
                 later(() -> lookWhereItEnds(feed, time));
             } else if (time < UNKNOWN_TIMES) {
-                later(() -> lookWhereItEnds(feed, time + 1));
+                later(pause(time), () -> lookWhereItEnds(feed, time + 1));
             } else {
                 end(feed, "there is no topic " + feed.partition().topic());
             }
@@ -203,9 +205,18 @@ final class AppReads implements AutoCloseable {
         });
     }
 
+    /** How long a topic that was unknown so often is left alone. */
+    private static long pause(int times) {
+        return Math.min(ASK_AGAIN_MILLIS, ASK_SOON_MILLIS << (times - 1));
+    }
+
     private void later(Runnable action) {
+        later(ASK_AGAIN_MILLIS, action);
+    }
+
+    private void later(long millis, Runnable action) {
         if (!closed) {
-            Future<?> _ = timer.schedule(action, ASK_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+            Future<?> _ = timer.schedule(action, millis, TimeUnit.MILLISECONDS);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.tributary.cluster.kafka.app;
 
 import static io.tributary.persistence.contract.Waiting.get;
+import static io.tributary.persistence.contract.Waiting.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.cluster.kafka.KafkaConfig;
@@ -13,12 +14,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 
 class AppAdminTest {
@@ -50,11 +57,33 @@ class AppAdminTest {
     void topicIsCreatedAfterAnError() {
         AtomicBoolean failing = new AtomicBoolean(true);
         try (AppAdmin admin = admin((method, _) -> {
-            if (method.equals("listOffsets") && failing.getAndSet(false)) {
+            if (method.equals("createTopics") && failing.getAndSet(false)) {
                 throw new StackOverflowError("as the test wants");
             }
         })) {
             assertThat(get(admin.create(rules("erp"), partition("erp"))).end()).isZero();
+        }
+    }
+
+    /** Kafka would answer once it has made the logs of all topics before. */
+    @Test
+    void whereATopicEndsIsAskedOfOneThatWasThere() {
+        AtomicInteger asked = new AtomicInteger();
+        try (AppAdmin admin = admin((method, _) -> {
+            if (method.equals("listOffsets")) {
+                asked.incrementAndGet();
+            }
+        })) {
+            Found made = get(admin.create(rules("erp"), partition("erp")));
+            assertThat(made.end()).isZero();
+            assertThat(asked).hasValue(0);
+            try (Producer<byte[], byte[]> producer = new KafkaProducer<>(
+                    Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, config.bootstrapServers()),
+                    new ByteArraySerializer(),
+                    new ByteArraySerializer())) {
+                Future<?> _ = producer.send(new ProducerRecord<>(rules("erp").topic(), 0, null, new byte[1]));
+            }
+            assertThat(get(admin.create(rules("erp"), partition("erp")))).isEqualTo(new Found(made.id(), 1));
         }
     }
 
@@ -65,7 +94,11 @@ class AppAdminTest {
         try (AppAdmin admin = admin((method, _) ->
                 requests.computeIfAbsent(method, _ -> new AtomicInteger()).incrementAndGet())) {
             List<String> clients = List.of("a", "b", "c");
-            clients.forEach(client -> get(admin.create(rules(client), partition(client))));
+            clients.forEach(client -> {
+                get(admin.create(rules(client), partition(client)));
+                until(() -> admin.find(List.of(partition(client))).values().stream()
+                        .allMatch(found -> get(found) != null));
+            });
             requests.clear();
             assertThat(admin
                             .find(Stream.concat(clients.stream(), Stream.of("absent"))
