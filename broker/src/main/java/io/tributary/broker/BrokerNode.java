@@ -48,6 +48,7 @@ import io.tributary.broker.sys.SysTopics;
 import io.tributary.broker.tenant.Tenants;
 import io.tributary.common.event.TenantNames;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -552,14 +553,16 @@ final class BrokerNode implements AutoCloseable {
         }
 
         @Override
-        public void shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {
-            for (Subscriber subscriber : subscriptions.persistentClients(shard)) {
-                String clientId = subscriber.clientId();
-                boolean isKnown = subscriber.identity() <= upTo;
-                if (isKnown && sessionOf.applyAsLong(clientId) != subscriber.identity()) {
-                    subscriptions.end(subscriber);
-                }
-            }
+        public Iterator<Runnable> shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {
+            return subscriptions
+                    .persistentClients(shard)
+                    .<Runnable>map(subscriber -> () -> {
+                        boolean isKnown = subscriber.identity() <= upTo;
+                        if (isKnown && sessionOf.applyAsLong(subscriber.clientId()) != subscriber.identity()) {
+                            subscriptions.end(subscriber);
+                        }
+                    })
+                    .iterator();
         }
     }
 }

@@ -17,6 +17,7 @@ import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.shard.AppendCallback;
+import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,9 @@ final class ShardService implements Effects {
     private final LogSnapshots snapshots;
     private final ApplicationTopics topics;
     private final ExpirySweep sweep;
+
+    /** From {@link #begin} on. */
+    private AfterTakeover afterTakeover = AfterTakeover.DONE;
 
     private long handedAtOnce;
     /** How far the log was folded when that was looked at last, and since when. */
@@ -136,7 +140,12 @@ final class ShardService implements Effects {
         }
         telling.done();
         wills.publishDue();
-        environment.observer().shardLive(shard, state.applied(), this::sessionOf);
+        Iterator<Runnable> timers = state.clients().stream()
+                .<Runnable>map(client -> () -> wills.loadedBefore(client))
+                .iterator();
+        Iterator<Runnable> subscriptions = environment.observer().shardLive(shard, state.applied(), this::sessionOf);
+        afterTakeover = new AfterTakeover(
+                List.of(timers, subscriptions), state.clients().size());
     }
 
     private void load(SessionState client, ConnectionAnswers.Telling telling) {
@@ -238,6 +247,7 @@ final class ShardService implements Effects {
 
     /** Does what time asks for; ten times a second. */
     void tick(long nowMillis) {
+        afterTakeover = afterTakeover.tick();
         if (environment.nodes().isCurrent()) {
             wills.tickCurrent();
             topics.tickCurrent(nowMillis);
@@ -249,7 +259,9 @@ final class ShardService implements Effects {
         loaded.wills().tick();
         answers.tick();
         redistributor.retry();
-        sweep.tick(nowMillis, environment.timeMillis().getAsLong());
+        if (afterTakeover == AfterTakeover.DONE) { // else it would look at all sessions, too, and is in no hurry
+            sweep.tick(nowMillis, environment.timeMillis().getAsLong());
+        }
         snapshots.tick(loaded.forwarder()::isDoneUpTo);
         topics.tick(loaded.time().nowMillis());
     }

@@ -35,6 +35,8 @@ final class WillsAndExpiry {
     private static final int MOST_TRIES = 10;
     /** How many of those that failed are tried again in a turn. */
     private static final int MOST_AT_ONCE = 1000;
+    /** Other timers of sessions that were loaded are set later, after their shard went live: {@link AfterTakeover}. */
+    private static final long SOON_MILLIS = 60_000;
 
     private final ShardEnvironment environment;
     private final Tenure tenure;
@@ -49,6 +51,8 @@ final class WillsAndExpiry {
     private final Queue<Late> owed = new ArrayDeque<>();
     /** What failed, and is tried again a second later; the first to be tried again is the first. */
     private final Queue<Failed> failed = new ArrayDeque<>();
+    /** What is due by then of sessions that were loaded has a timer from the beginning. */
+    private long soonUntilMillis = Long.MIN_VALUE;
 
     /** Any number may fail for the same reason. */
     private final LineAMinute failures;
@@ -154,9 +158,22 @@ final class WillsAndExpiry {
         lastWords.release(client.clientId());
     }
 
-    /** A session that was loaded has no connection. */
+    /** A session that was loaded has no connection, and its timer is set if that is due soon. */
     void loaded(SessionState client) {
-        timers.set(client, Long.MIN_VALUE);
+        if (isDueSoon(client)) {
+            timers.set(client, Long.MIN_VALUE);
+        }
+    }
+
+    /** A session was loaded, some ticks ago, and its timer is set if it was not to be due soon. */
+    void loadedBefore(SessionState client) {
+        if (!isDueSoon(client) && state.client(client.clientId()) == client) {
+            timers.set(client, Long.MIN_VALUE);
+        }
+    }
+
+    private boolean isDueSoon(SessionState client) {
+        return Math.min(client.willDueAtMillis(), client.expiresAtMillis()) <= soonUntilMillis;
     }
 
     /** A session is over. */
@@ -268,6 +285,7 @@ final class WillsAndExpiry {
 
     /** The shard is live: connections wait for the wills that are due. */
     void begin() {
+        soonUntilMillis = time.nowMillis() + SOON_MILLIS;
         state.dueWills().keySet().forEach(key -> underWay.begin(key.clientId()));
     }
 

@@ -277,11 +277,10 @@ final class PersistentSubscriptions {
     }
 
     /** All sessions of a shard that have or had subscriptions, without their principals. */
-    List<Subscriber> sessions(int shard) {
+    Stream<Subscriber> sessions(int shard) {
         return applied.get(shard).entries().stream()
                 .map(session ->
-                        new Subscriber(session.clientId(), true, session.identity(), null, session.kind(), null))
-                .toList();
+                        new Subscriber(session.clientId(), true, session.identity(), null, session.kind(), null));
     }
 
     /** How many sessions have subscriptions. */

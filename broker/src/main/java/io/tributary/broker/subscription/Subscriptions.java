@@ -349,8 +349,9 @@ public final class Subscriptions implements ClientSubscriptions {
 
     /**
      * All persistent sessions that have, or had, subscriptions: a caller that knows one to be over calls {@link #end}.
+     * What changes while they are looked at may be among them or not.
      */
-    public List<Subscriber> persistentClients(int shard) {
+    public Stream<Subscriber> persistentClients(int shard) {
         return persistent.sessions(shard);
     }
 

@@ -1,6 +1,8 @@
 package io.tributary.broker.shard;
 
 import io.tributary.broker.delivery.SessionObserver;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.function.ToLongFunction;
 
 /** Is told, and does nothing. */
@@ -9,5 +11,7 @@ public class NoObserver implements SessionObserver {
     public void sessionEnded(String clientId, long session) {}
 
     @Override
-    public void shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {}
+    public Iterator<Runnable> shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {
+        return Collections.emptyIterator();
+    }
 }

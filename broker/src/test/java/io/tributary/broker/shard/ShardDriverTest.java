@@ -7,6 +7,7 @@ import static io.tributary.broker.shard.fold.Samples.attach;
 import static io.tributary.broker.shard.fold.Samples.cleanStart;
 import static io.tributary.broker.shard.fold.Samples.detach;
 import static io.tributary.broker.shard.fold.Samples.message;
+import static io.tributary.broker.shard.fold.Samples.offline;
 import static io.tributary.broker.shard.fold.Samples.publish;
 import static io.tributary.broker.shard.fold.Samples.recipient;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -38,6 +39,8 @@ import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.ToLongFunction;
@@ -764,6 +767,27 @@ class ShardDriverTest {
         goLive();
         pass(60_000);
         assertThat(expiries()).containsExactly(new SessionExpired(2, "a", 0, 0));
+    }
+
+    /** To set the timers of many sessions at once would hold up other shards. */
+    @Test
+    void nothingIsLateWhenManySessionsAreLoaded() {
+        int sessions = 5_000;
+        for (int i = 0; i < sessions; i++) {
+            long expirySeconds = i % 10 == 0 ? 1_010 : 4_600; // ten seconds from now, and an hour
+            store.content.sessions.put("c" + i, offline("c" + i, expirySeconds).toStored());
+        }
+        goLive();
+        pass(10_000);
+        assertThat(expiries()).hasSize(sessions / 10);
+        for (int tick = 0; tick < 200; tick++) {
+            pass(100);
+        }
+        pass(3_600_000);
+        for (int tick = 0; tick < sessions / 1_000; tick++) {
+            pass(100);
+        }
+        assertThat(expiries()).hasSize(sessions);
     }
 
     @Test
@@ -1570,8 +1594,9 @@ class ShardDriverTest {
                 },
                 new NoObserver() {
                     @Override
-                    public void shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {
+                    public Iterator<Runnable> shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {
                         told.add("live " + shard);
+                        return Collections.emptyIterator();
                     }
 
                     @Override

@@ -20,6 +20,7 @@ import io.tributary.common.topic.TopicFilter;
 import io.tributary.persistence.shard.LogRecord;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -400,13 +401,16 @@ final class SimGroups {
         }
 
         @Override
-        void shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {
-            for (Subscriber known : first().subscriptions.persistentClients(shard)) {
-                boolean isGroup = GroupIdentifier.isGroup(known.clientId()) && known.identity() <= upTo;
-                if (isGroup && sessionOf.applyAsLong(known.clientId()) != known.identity()) {
-                    first().subscriptions.end(known);
-                }
-            }
+        Iterator<Runnable> shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {
+            return first().subscriptions
+                    .persistentClients(shard)
+                    .<Runnable>map(known -> () -> {
+                        boolean isGroup = GroupIdentifier.isGroup(known.clientId()) && known.identity() <= upTo;
+                        if (isGroup && sessionOf.applyAsLong(known.clientId()) != known.identity()) {
+                            first().subscriptions.end(known);
+                        }
+                    })
+                    .iterator();
         }
 
         @Override

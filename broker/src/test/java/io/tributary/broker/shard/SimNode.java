@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -166,8 +167,8 @@ final class SimNode {
         }
 
         @Override
-        public void shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {
-            world.routing.shardLive(shard, upTo, sessionOf);
+        public Iterator<Runnable> shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {
+            return world.routing.shardLive(shard, upTo, sessionOf);
         }
     }
 

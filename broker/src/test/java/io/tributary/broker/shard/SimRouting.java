@@ -8,8 +8,10 @@ import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -52,7 +54,9 @@ class SimRouting implements MessageRouting {
     }
 
     /** An owner knows all sessions of its shard. */
-    void shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {}
+    Iterator<Runnable> shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {
+        return Collections.emptyIterator();
+    }
 
     /** Whether the session that a message is for has subscriptions still. */
     boolean lives(Recipient recipient) {

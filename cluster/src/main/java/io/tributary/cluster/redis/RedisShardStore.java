@@ -4,7 +4,6 @@ import static io.tributary.cluster.redis.StateBytes.decimal;
 
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.StateCodec;
-import io.tributary.common.event.StoredSession;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.ShardStore;
@@ -84,7 +83,8 @@ public final class RedisShardStore implements ShardStore {
             ShardKeys.utf8(from.position()),
             ShardKeys.utf8(from.process()),
             decimal(HEADS_OF_A_PAGE),
-            decimal(PAGE_BYTES)
+            decimal(PAGE_BYTES),
+            decimal(from.wills() ? 0 : 1)
         };
         return scripts.run(new ScriptCall(RedisScript.READ_HASH, shard, hash, arguments))
                 .thenApply(reply -> sessionPage(from, reply));
@@ -173,18 +173,17 @@ public final class RedisShardStore implements ShardStore {
     }
 
     private static SessionPage sessionPage(SessionCursor from, List<Object> reply) {
-        List<StoredSession> sessions = new ArrayList<>();
-        List<ClientWill> wills = new ArrayList<>();
-        for (int i = 2; i < reply.size(); i += 2) {
-            byte[] value = (byte[]) reply.get(i + 1);
-            if (from.wills()) {
-                wills.add(StateBytes.will((byte[]) reply.get(i), value));
-            } else {
-                sessions.add(StateCodec.decodeSession(value));
-            }
-        }
         SessionCursor next = from.next(StateBytes.text((byte[]) reply.get(0)), StateBytes.text((byte[]) reply.get(1)));
-        return new SessionPage(sessions, wills, next == null ? null : next.toString());
+        String cursor = next == null ? null : next.toString();
+        if (!from.wills()) {
+            int count = Math.toIntExact((long) reply.get(2));
+            return new SessionPage(StateCodec.decodeSessions((byte[]) reply.get(3), count), List.of(), cursor);
+        }
+        List<ClientWill> wills = new ArrayList<>();
+        for (int i = 3; i < reply.size(); i += 2) {
+            wills.add(StateBytes.will((byte[]) reply.get(i), (byte[]) reply.get(i + 1)));
+        }
+        return new SessionPage(List.of(), wills, cursor);
     }
 
     /** Each member comes alone, unless its message lies apart: then that follows, or nothing where it is not there. */

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * {@link UnreadableRecordException}, and no length is believed that the bytes left do not bear out.
  */
 public final class ByteReader {
+    private static final long[] NO_NUMBERS = {};
+    private static final int[] NO_INTS = {};
+
     private final byte[] bytes;
     private int position;
     private int format;
@@ -22,8 +25,9 @@ public final class ByteReader {
         this.bytes = bytes;
     }
 
-    /** The first byte of a record says in which format it is. */
+    /** The first byte of a record says in which format it is. Another record may lie behind it. */
     public void expectFormat(int newestFormat) {
+        names = List.of();
         format = readByte();
         if (format < 1 || format > newestFormat) {
             throw UnreadableRecordException.ofFormat(format, newestFormat);
@@ -108,7 +112,11 @@ public final class ByteReader {
 
     /** Numbers that were written as differences. */
     public long[] readNumbers() {
-        long[] numbers = new long[readLength()];
+        int count = readLength();
+        if (count == 0) {
+            return NO_NUMBERS;
+        }
+        long[] numbers = new long[count];
         long before = 0;
         for (int i = 0; i < numbers.length; i++) {
             before += readSigned();
@@ -120,6 +128,9 @@ public final class ByteReader {
     /** Numbers that were ints when they were written as differences. */
     public int[] readInts() {
         long[] numbers = readNumbers();
+        if (numbers.length == 0) {
+            return NO_INTS;
+        }
         int[] ints = new int[numbers.length];
         for (int i = 0; i < ints.length; i++) {
             ints[i] = toInt(numbers[i]);

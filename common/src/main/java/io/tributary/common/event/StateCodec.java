@@ -4,7 +4,9 @@ import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueEntry.Released;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +49,18 @@ public final class StateCodec {
     /** Decodes a session without its queue. */
     public static StoredSession decodeSession(byte[] bytes) {
         return decode(bytes, SNAPSHOT_SESSION, StateCodec::readSession);
+    }
+
+    /** Decodes so many sessions without their queues, whose bytes lie one behind the other. */
+    public static List<StoredSession> decodeSessions(byte[] bytes, int count) {
+        List<StoredSession> sessions = new ArrayList<>(Math.min(count, bytes.length));
+        ByteReader reader = new ByteReader(bytes);
+        for (int i = 0; i < count; i++) {
+            expect(reader, SNAPSHOT_SESSION);
+            sessions.add(readSession(reader));
+        }
+        reader.expectEnd();
+        return sessions;
     }
 
     /** Encodes an entry of a queue. */
@@ -243,14 +257,18 @@ public final class StateCodec {
 
     private static <T> T decode(byte[] bytes, int expectedType, Function<ByteReader, T> read) {
         ByteReader reader = new ByteReader(bytes);
+        expect(reader, expectedType);
+        T value = read.apply(reader);
+        reader.expectEnd();
+        return value;
+    }
+
+    private static void expect(ByteReader reader, int expectedType) {
         reader.expectFormat(RecordFormat.NEWEST);
         int type = reader.readByte();
         if (type != expectedType) {
             throw new UnreadableRecordException("a record of type " + type + " instead of " + expectedType);
         }
-        T value = read.apply(reader);
-        reader.expectEnd();
-        return value;
     }
 
     private static int sizeHint(Message message) {

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
+import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -36,6 +38,28 @@ class StateCodecTest {
             @Nullable Source source = random.source();
             assertThat(StateCodec.decodeMessage(StateCodec.encodeMessage(message, source, RecordFormat.NEWEST)))
                     .isEqualTo(new StateCodec.SourcedMessage(message, source));
+        }
+    }
+
+    @Test
+    void decodesSessionsThatLieOneBehindTheOther() {
+        RandomEvents random = new RandomEvents(5);
+        List<StoredSession> stored =
+                Stream.generate(random::session).limit(ROUNDS).toList();
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        stored.forEach(one -> bytes.writeBytes(StateCodec.encodeSession(one, RecordFormat.NEWEST)));
+        assertThat(StateCodec.decodeSessions(bytes.toByteArray(), ROUNDS))
+                .usingRecursiveComparison()
+                .isEqualTo(stored);
+        assertThat(StateCodec.decodeSessions(new byte[0], 0)).isEmpty();
+    }
+
+    @Test
+    void refusesWhenThereAreMoreOrFewerSessions() {
+        byte[] one = StateCodec.encodeSession(new RandomEvents(6).session(), RecordFormat.NEWEST);
+        for (int count : new int[] {0, 2, Integer.MAX_VALUE}) {
+            assertThatThrownBy(() -> StateCodec.decodeSessions(one, count))
+                    .isInstanceOf(UnreadableRecordException.class);
         }
     }
 

@@ -1,7 +1,5 @@
 package io.tributary.broker.shard;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.tributary.broker.shard.fold.NoEffects;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.broker.shard.fold.ShardState;
@@ -20,18 +18,14 @@ import io.tributary.common.event.StoredSession;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.perf.jmh.Messages;
-import io.tributary.persistence.replicated.ReplicatedMap;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import javax.management.JMException;
 import javax.management.ObjectName;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What persistent sessions that are away cost a node, in heap after a full collection: the figures of
@@ -108,7 +102,7 @@ final class SessionMemoryFigures {
 
     private Subscriptions subscriptions() {
         Subscriptions subscriptions = new Subscriptions(
-                new Echo(),
+                new EchoMap(),
                 Routes.NONE,
                 SubscriptionLimits.builder().maxSize(Long.MAX_VALUE).build(),
                 SharedChoice.DEFAULT,
@@ -204,42 +198,5 @@ final class SessionMemoryFigures {
         } catch (JMException e) {
             throw new IllegalStateException("this JVM has no histogram of classes", e);
         }
-    }
-
-    /** A map whose writes come back at once, and which keeps nothing. */
-    private static final class Echo implements ReplicatedMap {
-        private @Nullable Follower follower;
-
-        @Override
-        public CompletionStage<@Nullable Void> follow(Follower newFollower) {
-            follower = newFollower;
-            return caughtUp();
-        }
-
-        @Override
-        public CompletionStage<@Nullable Void> caughtUp() {
-            return CompletableFuture.completedStage(null);
-        }
-
-        @Override
-        public CompletionStage<@Nullable Void> put(String key, byte[] value) {
-            return changed(key, value);
-        }
-
-        @Override
-        public CompletionStage<@Nullable Void> remove(String key) {
-            return changed(key, null);
-        }
-
-        private CompletionStage<@Nullable Void> changed(String key, byte @Nullable [] value) {
-            if (follower != null) {
-                // As bytes from a topic: no text of the writer's is shared with what is kept.
-                follower.onChange(new String(key.getBytes(UTF_8), UTF_8), value);
-            }
-            return caughtUp();
-        }
-
-        @Override
-        public void close() {}
     }
 }
