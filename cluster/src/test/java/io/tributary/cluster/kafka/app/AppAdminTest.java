@@ -96,8 +96,8 @@ class AppAdminTest {
             List<String> clients = List.of("a", "b", "c");
             clients.forEach(client -> {
                 get(admin.create(rules(client), partition(client)));
-                until(() -> admin.find(List.of(partition(client))).values().stream()
-                        .allMatch(found -> get(found) != null));
+                until(() ->
+                        admin.find(List.of(partition(client))).values().stream().allMatch(found -> get(found) != null));
             });
             requests.clear();
             assertThat(admin
