@@ -46,7 +46,7 @@ class LocalRedisTest {
             assertThat(redis.callCluster(2, "GET", KEYS[0])).isEqualToIgnoringNewLines("v");
 
             redis.restart(1);
-            assertThat(redis.call(1, "ROLE")).startsWith("slave");
+            Awaitility.await().atMost(LIMIT).until(() -> redis.call(1, "ROLE").startsWith("slave"));
         }
     }
 

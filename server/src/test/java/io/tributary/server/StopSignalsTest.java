@@ -31,10 +31,10 @@ class StopSignalsTest {
 
     @Test
     void stopThatTakesTooLongIsCutOff() throws Exception {
-        try (ChildProcess program = new ChildProcess(StuckProgram.class, "200ms")) {
+        try (ChildProcess program = new ChildProcess(StuckProgram.class, "2s")) {
             program.linesUntilReady();
             program.signal("TERM");
-            assertThat(program.rest()).contains("stopping", "not stopped after 200 ms (tributary.stop-timeout)");
+            assertThat(program.rest()).contains("stopping", "not stopped after 2000 ms (tributary.stop-timeout)");
             assertThat(program.exitCode()).isEqualTo(1);
         }
     }

@@ -78,7 +78,7 @@ class ContractsInContainersTest {
         return KafkaConfig.defaults(servers.bootstrapServers())
                 .withTopicPrefix("test-" + UUID.randomUUID())
                 .withReplicationFactor(COPIES)
-                .withReading(TestKafka.reading(Duration.ofSeconds(1)));
+                .withReading(TestKafka.reading());
     }
 
     private static void breaks(Throwable failure) {

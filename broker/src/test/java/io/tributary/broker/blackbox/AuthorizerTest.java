@@ -122,6 +122,7 @@ class AuthorizerTest {
         Mqtt5BlockingClient reader = connect("reader-1", "bob", true);
         reader.subscribeWith().topicFilter("news").qos(MqttQos.AT_LEAST_ONCE).send();
         reader.disconnect();
+        await().atMost(PATIENCE_SECONDS, SECONDS).until(() -> broker.status().connections() == 0);
         asked.clear();
 
         publishInProcess("news");

@@ -226,11 +226,13 @@ public final class TestClient implements AutoCloseable {
     public @Nullable MqttPacket poll(Duration patience) throws IOException {
         long deadline = System.nanoTime() + patience.toNanos();
         MqttPacket packet = next();
+        boolean hasLooked = false; // which it does without patience, too
         while (packet == null) {
-            long left = Math.ceilDiv(deadline - System.nanoTime(), 1_000_000L); // 1 ms is a look, too
-            if (left <= 0 || !read((int) left)) {
+            long left = Math.ceilDiv(deadline - System.nanoTime(), 1_000_000L);
+            if ((hasLooked && left <= 0) || !read((int) left)) {
                 return null;
             }
+            hasLooked = true;
             packet = next();
         }
         return packet;

@@ -25,6 +25,7 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
@@ -116,9 +117,7 @@ public final class KafkaTopics {
             topics.await(closing.admin.describeCluster().nodes());
             topics.createMissing(closing.admin);
             Map<String, Map<String, String>> settings = topics.settings(closing.admin);
-            if (topics.raise(closing.admin, settings)) {
-                settings = topics.settings(closing.admin);
-            }
+            topics.raise(closing.admin, settings);
             List<String> faults = topics.lookAt(closing.admin, settings, harmless -> LOG.error("{}", harmless));
             if (!faults.isEmpty()) {
                 throw new KafkaAccessException(String.join("\n", faults));
@@ -235,18 +234,16 @@ public final class KafkaTopics {
      * Has topics take larger records where nodes are configured for larger packets than before, which does no harm. A
      * user of Kafka who may not do so is told what to change, among the faults.
      *
-     * @return whether a setting was changed
+     * @param settings of each topic, which are changed as the topics are: a server that is asked may not know it yet
      */
-    private boolean raise(Admin admin, Map<String, Map<String, String>> settings) {
-        boolean raised = false;
+    private void raise(Admin admin, Map<String, Map<String, String>> settings) {
         for (TopicRules topic : rules) {
             Map<String, String> now = settings.getOrDefault(topic.topic(), Map.of());
             OptionalInt bytes = topic.raised(now);
-            if (bytes.isPresent()) {
-                raised |= raise(admin, topic.topic(), topic.largestRecordBytes(now), bytes.getAsInt());
+            if (bytes.isPresent() && raise(admin, topic.topic(), topic.largestRecordBytes(now), bytes.getAsInt())) {
+                now.put(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(bytes.getAsInt()));
             }
         }
-        return raised;
     }
 
     private boolean raise(Admin admin, String topic, int before, int bytes) {

@@ -147,7 +147,9 @@ class KafkaConfigTest {
         assertRefused(() -> Appends.defaults().withBufferBytes(1), "buffer bytes 1: must be");
         assertRefused(() -> Appends.defaults().withMaxRecordBytes(1), "largest record 1: must be");
         assertRefused(() -> Appends.defaults().withCloseTimeout(Duration.ZERO), "close timeout PT0S: must be");
-        assertRefused(() -> TestKafka.reading(Duration.ofMillis(10)), "session timeout PT0.01S: must be");
+        assertRefused(
+                () -> TestKafka.reading(Duration.ofMillis(10), Duration.ofMillis(2)),
+                "session timeout PT0.01S: must be");
         assertRefused(() -> new TopicNeeds(0, List.of(), List.of(), Duration.ofDays(1), 1), "shards 0: must be");
         assertRefused(
                 () -> new TopicNeeds(1, List.of("shards"), List.of(), Duration.ofDays(1), 1),

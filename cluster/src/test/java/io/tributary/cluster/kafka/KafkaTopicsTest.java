@@ -15,7 +15,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -104,11 +103,9 @@ class KafkaTopicsTest {
     }
 
     @Test
-    void startIsRefusedWhenATopicIsMissingAmongOthers() throws ExecutionException, InterruptedException {
+    void startIsRefusedWhenATopicIsMissingAmongOthers() {
         KafkaTopics.ensure(config, needs);
-        try (Admin admin = TestKafka.admin(config)) {
-            admin.deleteTopics(List.of(config.shardsTopic())).all().get();
-        }
+        TestKafka.delete(config, config.shardsTopic());
         assertThatThrownBy(() -> KafkaTopics.ensure(config, needs))
                 .isInstanceOf(KafkaAccessException.class)
                 .hasMessageContaining(
@@ -133,7 +130,7 @@ class KafkaTopicsTest {
         assertThat(KafkaTopics.faults(config, newer)).isEmpty();
 
         // As a node leaves them that is killed while it creates them, and as another one finds them meanwhile.
-        deleteTopic("rules");
+        TestKafka.delete(config, config.mapTopic("rules"));
         KafkaTopics.ensure(config, newer);
         assertThat(KafkaTopics.faults(config, newer)).isEmpty();
     }
@@ -149,17 +146,11 @@ class KafkaTopicsTest {
         KafkaTopics.ensure(config, all);
         leaveARecord(config.mapTopic("map"));
         leaveARecord(config.mapTopic("users"));
-        deleteTopic("rules");
+        TestKafka.delete(config, config.mapTopic("rules"));
         assertThatThrownBy(() -> KafkaTopics.ensure(config, all)).hasMessageContaining("they were deleted");
         KafkaTopics.ensure(config, List.of(TopicRules.audit(config)));
-        deleteTopic("users");
+        TestKafka.delete(config, config.mapTopic("users"));
         assertThatThrownBy(() -> KafkaTopics.ensure(config, all)).hasMessageContaining("they were deleted");
-    }
-
-    private void deleteTopic(String map) throws ExecutionException, InterruptedException {
-        try (Admin admin = TestKafka.admin(config)) {
-            admin.deleteTopics(List.of(config.mapTopic(map))).all().get();
-        }
     }
 
     private void leaveARecord(String topic) throws ExecutionException, InterruptedException {
@@ -187,14 +178,9 @@ class KafkaTopicsTest {
     }
 
     @Test
-    void everythingIsSaidAtOnceWhenMuchIsWrong() throws ExecutionException, InterruptedException {
-        try (Admin admin = TestKafka.admin(config)) {
-            admin.createTopics(List.of(
-                            new NewTopic(config.shardsTopic(), 3, (short) 1),
-                            new NewTopic(config.mapTopic("map"), 2, (short) 1)))
-                    .all()
-                    .get();
-        }
+    void everythingIsSaidAtOnceWhenMuchIsWrong() {
+        TestKafka.create(config, config.shardsTopic(), 3);
+        TestKafka.create(config, config.mapTopic("map"), 2);
         Throwable failure = catchThrowable(() -> KafkaTopics.ensure(config.withReplicationFactor(3), needs));
         assertThat(String.valueOf(failure.getMessage()).lines())
                 .anyMatch(line -> line.contains("it has 3 partitions, needed are 4")

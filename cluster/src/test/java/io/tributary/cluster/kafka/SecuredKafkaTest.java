@@ -34,6 +34,7 @@ import org.apache.kafka.clients.admin.ScramMechanism;
 import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
 import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclBindingFilter;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.resource.PatternType;
@@ -313,6 +314,7 @@ class SecuredKafkaTest {
                 "https");
     }
 
+    /** Waits until the server takes the password: the controller answers before it does. */
     private static void setPassword(String user, String password) {
         ScramCredentialInfo iterations = new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096);
         try (Admin admin = admin()) {
@@ -320,6 +322,11 @@ class SecuredKafkaTest {
                     .all()
                     .toCompletionStage());
         }
+        until(() -> {
+            try (Admin admin = admin(user, password)) {
+                return answers(admin);
+            }
+        });
     }
 
     private static double refusals(Admin admin) {
@@ -339,6 +346,7 @@ class SecuredKafkaTest {
         }
     }
 
+    /** Waits until the server knows the rights. */
     private static void allow() {
         Stream<AclBinding> topics = Stream.of(
                         AclOperation.CREATE,
@@ -349,9 +357,10 @@ class SecuredKafkaTest {
                 .map(operation -> right(ResourceType.TOPIC, PREFIX, PatternType.PREFIXED, operation));
         AclBinding group = right(ResourceType.GROUP, PREFIX + ".shards", PatternType.LITERAL, AclOperation.READ);
         try (Admin admin = admin()) {
-            get(admin.createAcls(Stream.concat(topics, Stream.of(group)).toList())
-                    .all()
-                    .toCompletionStage());
+            List<AclBinding> rights = Stream.concat(topics, Stream.of(group)).toList();
+            get(admin.createAcls(rights).all().toCompletionStage());
+            until(() -> get(admin.describeAcls(AclBindingFilter.ANY).values().toCompletionStage())
+                    .containsAll(rights));
         }
     }
 
@@ -362,7 +371,11 @@ class SecuredKafkaTest {
     }
 
     private static Admin admin() {
-        Map<String, Object> properties = new HashMap<>(properties(authority, ADMIN.name(), ADMIN.password()));
+        return admin(ADMIN.name(), ADMIN.password());
+    }
+
+    private static Admin admin(String user, String password) {
+        Map<String, Object> properties = new HashMap<>(properties(authority, user, password));
         properties.put("bootstrap.servers", kafka.bootstrapServers());
         return Admin.create(properties);
     }

@@ -1,6 +1,7 @@
 package io.tributary.cluster.kafka;
 
 import static io.tributary.persistence.contract.Waiting.get;
+import static io.tributary.persistence.contract.Waiting.until;
 
 import io.tributary.cluster.kafka.KafkaConfig.GroupProtocol;
 import io.tributary.cluster.kafka.KafkaConfig.Reading;
@@ -18,14 +19,19 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.config.ConfigResource;
 
-/**
- * Configurations for tests: names of their own on a broker that is shared, and members that are missed after a second.
- */
+/** Configurations for tests, names of their own on a broker that is shared, and what they do to topics. */
 public final class TestKafka {
     public static final int SHARDS = 4;
     public static final int LARGEST_PACKET = 256 * 1024;
+
+    /** Longer than a slow machine keeps a member from telling that it lives. */
+    private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(10);
+
+    private static final Duration HEARTBEAT_INTERVAL = Duration.ofMillis(250);
 
     private TestKafka() {}
 
@@ -38,15 +44,20 @@ public final class TestKafka {
         return KafkaConfig.defaults(kafka.bootstrapServers())
                 .withTopicPrefix("test-" + UUID.randomUUID())
                 .withReplicationFactor(replicationFactor)
-                .withReading(reading(Duration.ofSeconds(1)));
+                .withReading(reading());
     }
 
-    public static Reading reading(Duration sessionTimeout) {
+    /** Short intervals, so that members hear soon of one that comes or leaves. */
+    public static Reading reading() {
+        return reading(SESSION_TIMEOUT, HEARTBEAT_INTERVAL);
+    }
+
+    static Reading reading(Duration sessionTimeout, Duration heartbeatInterval) {
         Reading defaults = Reading.defaults();
         return new Reading(
                 GroupProtocol.CLASSIC,
                 sessionTimeout,
-                sessionTimeout.dividedBy(4),
+                heartbeatInterval,
                 Duration.ofMillis(20),
                 defaults.maxPollRecords(),
                 defaults.fetchBytes(),
@@ -81,7 +92,7 @@ public final class TestKafka {
         return Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, config.bootstrapServers()));
     }
 
-    /** Changes a setting of a topic. */
+    /** Changes a setting of a topic. Waits until the server tells the new one: the controller answers sooner. */
     public static void alter(KafkaConfig config, String topic, String name, String value) {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
         AlterConfigOp change = new AlterConfigOp(new ConfigEntry(name, value), AlterConfigOp.OpType.SET);
@@ -89,6 +100,41 @@ public final class TestKafka {
             get(admin.incrementalAlterConfigs(Map.of(resource, List.of(change)))
                     .all()
                     .toCompletionStage());
+            until(() -> get(admin.describeConfigs(List.of(resource)).all().toCompletionStage()).values().stream()
+                    .allMatch(settings -> settings.get(name).value().equals(value)));
         }
+    }
+
+    /** Creates a topic without settings of its own. Waits until the server knows it. */
+    public static void create(KafkaConfig config, String topic, int partitions) {
+        try (Admin admin = admin(config)) {
+            get(admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1)))
+                    .all()
+                    .toCompletionStage());
+            until(() -> exists(admin, topic));
+        }
+    }
+
+    /** Has a topic have so many partitions. Waits until the server tells that it has. */
+    public static void addPartitions(KafkaConfig config, String topic, int partitions) {
+        try (Admin admin = admin(config)) {
+            get(admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(partitions)))
+                    .all()
+                    .toCompletionStage());
+            until(() -> get(admin.describeTopics(List.of(topic)).allTopicNames().toCompletionStage()).values().stream()
+                    .allMatch(found -> found.partitions().size() == partitions));
+        }
+    }
+
+    /** Deletes a topic. Waits until the server does not know it any more. */
+    public static void delete(KafkaConfig config, String topic) {
+        try (Admin admin = admin(config)) {
+            get(admin.deleteTopics(List.of(topic)).all().toCompletionStage());
+            until(() -> !exists(admin, topic));
+        }
+    }
+
+    private static boolean exists(Admin admin, String topic) {
+        return get(admin.listTopics().names().toCompletionStage()).contains(topic);
     }
 }

@@ -218,7 +218,9 @@ class LinkLimitsTest {
     @Test
     void letsNodesInWhenOthersOccupyAllPlaces() throws IOException {
         TestNode a = node("a", config -> config);
-        TestNode b = node("b", config -> TestNode.withLimits(config, MEBIBYTE, 3));
+        LinkTimings patient = new LinkTimings( // so that nobody's place becomes free
+                Duration.ofMillis(100), Duration.ofSeconds(15), Duration.ofSeconds(20), Duration.ofMinutes(1));
+        TestNode b = node("b", config -> TestNode.withTimings(TestNode.withLimits(config, MEBIBYTE, 3), patient));
         List<RawPeer> idle = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             idle.add(new RawPeer(b.address()));

@@ -16,6 +16,7 @@ import io.tributary.persistence.shard.ShardStore;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Path;
@@ -36,11 +37,13 @@ class RedisChecksTest {
 
     @Test
     void soundClusterHasNoProblemsAndOthersAreTold() throws IOException {
-        try (LocalRedis redis = LocalRedis.in(folder).start()) {
+        try (LocalRedis redis = LocalRedis.in(folder).start();
+                Socket held = new Socket()) {
             RedisConfig config = TestRedis.config(redis);
             assertThat(RedisChecks.problems(config, 4)).isEmpty();
 
-            RedisConfig.Node closed = TestRedis.node(closedPort());
+            held.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)); // so that nobody else takes the port
+            RedisConfig.Node closed = TestRedis.node(held.getLocalPort());
             assertThat(RedisChecks.problems(RedisConfig.of(List.of(closed, TestRedis.node(redis.port(1)))), 4))
                     .isEmpty();
             assertThat(RedisChecks.problems(RedisConfig.of(List.of(closed)), 4))
@@ -237,12 +240,6 @@ class RedisChecksTest {
         try (RedisCluster cluster = RedisCluster.connect(config);
                 ShardStore store = new RedisShardStore(cluster, 4, RecordFormat.alone(), RedisRecorder.NONE)) {
             Workload.useEverything(store, 1);
-        }
-    }
-
-    private static int closedPort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
         }
     }
 }

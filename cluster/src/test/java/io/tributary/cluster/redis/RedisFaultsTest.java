@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,13 +32,16 @@ class RedisFaultsTest extends ShardOnRedis {
     void savePointsAreWholeWhenThePrimaryIsKilledAndComesBack() {
         start(LocalRedis.in(folder).appendOnly(true));
         owner.save(0, 50);
-        CompletableFuture<Void> saving = CompletableFuture.runAsync(() -> owner.save(51, 1000));
+        AtomicBoolean isBack = new AtomicBoolean();
+        CompletableFuture<Long> saving = CompletableFuture.supplyAsync(() -> owner.saveUntil(isBack::get, 51));
         until(() -> recorder.calls() > 300);
         redis.kill(PRIMARY);
         until(() -> !recorder.failures().isEmpty());
         redis.restart(PRIMARY);
-        get(saving);
-        owner.check(1000);
+        isBack.set(true);
+        long last = get(saving);
+        owner.save(last + 1, last + 50);
+        owner.check(last + 50);
         assertThat(recorder.failures()).doesNotContain(Failure.FENCED, Failure.OTHER);
         assertThat(redis.call(PRIMARY, "KEYS", "*:msg:*").lines())
                 .as("no more than queues have")
@@ -117,7 +121,10 @@ class RedisFaultsTest extends ShardOnRedis {
 
     @Test
     void queuesOfOtherShardsAreReadWhileThePrimaryStandsStill() {
-        start(LocalRedis.in(folder));
+        start(LocalRedis.in(folder), Duration.ofMinutes(1));
+        for (int server = 1; server <= redis.size(); server++) { // else they serve nothing soon, as one of them is gone
+            redis.call(server, "CONFIG", "SET", "cluster-node-timeout", "60000");
+        }
         assertThat(primaryOf(SHARD)).isNotEqualTo(primaryOf(OTHER_SHARD));
         get(store.readQueue(OTHER_SHARD, "a", 0, 100, 1 << 20));
         redis.pause(PRIMARY);

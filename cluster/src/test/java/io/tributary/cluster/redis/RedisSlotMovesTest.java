@@ -15,6 +15,7 @@ import io.tributary.persistence.shard.ShardStore.QueuePage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of save points when a slot moves from one primary to another. */
@@ -23,11 +24,14 @@ class RedisSlotMovesTest extends ShardOnRedis {
     void savePointsGoOnWhenTheSlotMoves() {
         start(LocalRedis.in(folder));
         owner.save(0, 50);
-        CompletableFuture<Void> saving = CompletableFuture.runAsync(() -> owner.save(51, 1000));
+        AtomicBoolean hasMoved = new AtomicBoolean();
+        CompletableFuture<Long> saving = CompletableFuture.supplyAsync(() -> owner.saveUntil(hasMoved::get, 51));
         until(() -> recorder.calls() > 200);
         moveSlot(SlotHash.getSlot(SlotTags.of(SHARDS).get(SHARD)), PRIMARY, 3);
-        get(saving);
-        owner.check(1000);
+        hasMoved.set(true);
+        long last = get(saving);
+        owner.save(last + 1, last + 50);
+        owner.check(last + 50);
         assertThat(recorder.failures()).doesNotContain(Failure.FENCED, Failure.OTHER);
         assertThat(redis.call(3, "KEYS", "*")).contains("queue:a");
         assertThat(redis.call(3, "KEYS", "*:msg:*").lines())

@@ -34,9 +34,13 @@ abstract class ShardOnRedis {
     Workload owner;
 
     final void start(LocalRedis.Builder builder) {
+        start(builder, Duration.ofSeconds(2));
+    }
+
+    final void start(LocalRedis.Builder builder, Duration commandTimeout) {
         redis = builder.start();
-        cluster = RedisCluster.connect(
-                TestRedis.config(redis).withInlineBytes(0).withCommandTimeout(Duration.ofSeconds(2)));
+        cluster =
+                RedisCluster.connect(TestRedis.config(redis).withInlineBytes(0).withCommandTimeout(commandTimeout));
         store = new RedisShardStore(cluster, SHARDS, RecordFormat.alone(), recorder);
         owner = new Workload(store, SHARD);
         owner.claim();

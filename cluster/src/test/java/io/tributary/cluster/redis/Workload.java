@@ -30,6 +30,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,21 @@ final class Workload {
             SavePoint savePoint = savePoint(number);
             retried(() -> store.save(shard, savePoint));
         }
+    }
+
+    /**
+     * Makes save points from one number on, until it is told that they are enough.
+     *
+     * @return the number of the last one
+     */
+    long saveUntil(BooleanSupplier enough, long from) {
+        long number = from;
+        save(number, number);
+        while (!enough.getAsBoolean()) {
+            number++;
+            save(number, number);
+        }
+        return number;
     }
 
     /** Checks that the state is that after save point n, wholly. */

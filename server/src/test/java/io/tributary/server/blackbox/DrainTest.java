@@ -25,6 +25,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -81,11 +82,16 @@ class DrainTest {
 
     @Test
     void clientsAreSentAwayAtTheRateAndNewOnesAreRefused() throws IOException {
+        List<TestClient> others = new ArrayList<>();
         try (TestClient first = connect(ProtocolVersion.MQTT_5, "first");
                 TestClient second = connect(ProtocolVersion.MQTT_5, "second");
                 TestClient third = connect(ProtocolVersion.MQTT_3_1_1, "third")) {
+            for (int i = 0; i < 50; i++) {
+                others.add(connect(ProtocolVersion.MQTT_5, "other-" + i));
+            }
             assertThat(drain("\"rate\":1").statusCode()).isEqualTo(200);
-            await().atMost(PATIENCE).until(() -> metric("tributary_clients_sent_away_total{cause=\"drain\"") == 1);
+            await().atMost(PATIENCE).until(() -> sentAway() > 0);
+            assertThat(sentAway()).isLessThan(3 + 50);
             assertThat(refusal(ProtocolVersion.MQTT_5)).isEqualTo(ReasonCode.USE_ANOTHER_SERVER);
             assertThat(refusal(ProtocolVersion.MQTT_3_1_1)).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
             assertThat(drain("\"rate\":0").statusCode()).isEqualTo(200);
@@ -96,6 +102,8 @@ class DrainTest {
                 });
             }
             assertThat(third.awaitClose()).isNull();
+        } finally {
+            others.forEach(TestClient::close);
         }
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(api.send("GET", DRAIN, "").body())
@@ -178,6 +186,10 @@ class DrainTest {
 
     private HttpResponse<String> readiness() {
         return api.send("GET", "/actuator/health/readiness", "");
+    }
+
+    private double sentAway() {
+        return metric("tributary_clients_sent_away_total{cause=\"drain\"");
     }
 
     /** The value of the first line that begins so. */

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
@@ -68,7 +69,7 @@ public final class KafkaIngest implements IngestSource {
 
     private @Nullable Thread thread; // guarded by this
     private volatile @Nullable String readProblem;
-    private volatile @Nullable String recordProblem;
+    private final AtomicReference<@Nullable String> recordProblem = new AtomicReference<>();
     private volatile long lag;
     private volatile int assigned;
 
@@ -134,7 +135,7 @@ public final class KafkaIngest implements IngestSource {
     @Override
     public @Nullable String problem() {
         String reading = readProblem;
-        return reading == null ? recordProblem : reading;
+        return reading == null ? recordProblem.get() : reading;
     }
 
     @Override
@@ -211,6 +212,7 @@ public final class KafkaIngest implements IngestSource {
 
     /** A failed partition begins again behind what is safe, as if another node had taken it over. */
     private void restartFailed() {
+        String before = recordProblem.get(); // what is set from here on stays, for the failure may not be seen yet
         boolean isFailed = false;
         for (IngestPartition partition : List.copyOf(partitions.values())) {
             if (partition.isFailedSince(RETRY) && !misplaced.containsKey(partition.partition())) {
@@ -220,7 +222,7 @@ public final class KafkaIngest implements IngestSource {
             }
         }
         if (!isFailed) {
-            recordProblem = null;
+            recordProblem.compareAndSet(before, null);
         }
     }
 
@@ -487,8 +489,8 @@ public final class KafkaIngest implements IngestSource {
 
         @Override
         public void failed() {
-            recordProblem = "records of " + taken.record().topic() + " cannot be published at the moment";
             taken.fail();
+            recordProblem.set("records of " + taken.record().topic() + " cannot be published at the moment");
         }
     }
 }

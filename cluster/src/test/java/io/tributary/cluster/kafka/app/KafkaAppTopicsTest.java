@@ -36,8 +36,6 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
-import org.apache.kafka.clients.admin.NewPartitions;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -211,18 +209,16 @@ class KafkaAppTopicsTest extends AppTopicsContract {
 
     /** It would refuse for good what the shards' topic had taken, and the node could not forward anything else. */
     @Test
-    void topicTakesLargerRecordsWhenLargerPacketsAreAllowedThanBefore()
-            throws ExecutionException, InterruptedException {
+    void topicTakesLargerRecordsWhenLargerPacketsAreAllowedThanBefore() {
         get(topics().create(ERP));
         TestKafka.alter(config(), topicOf("erp"), "max.message.bytes", "100000");
         get(topics().create(ERP));
-        assertThat(largestRecord(topicOf("erp"))).isGreaterThan(TestKafka.LARGEST_PACKET);
+        until(() -> largestRecord(topicOf("erp")) > TestKafka.LARGEST_PACKET);
     }
 
     /** While larger packets become allowed, node by node, any client may be the first to send one. */
     @Test
-    void largeRecordIsAppendedInItsTurnWhenTheTopicIsStillOfSmallerPackets()
-            throws ExecutionException, InterruptedException {
+    void largeRecordIsAppendedInItsTurnWhenTheTopicIsStillOfSmallerPackets() {
         get(topics().create(ERP));
         TestKafka.alter(config(), topicOf("erp"), "max.message.bytes", "600000");
         assertThat(get(topics().find(ERP))).isNotNull();
@@ -231,7 +227,7 @@ class KafkaAppTopicsTest extends AppTopicsContract {
                 messages.stream().map(each -> append(ERP, each)).toList();
         assertThat(appended.stream().map(Waiting::get)).containsExactly(0L, 1L, 2L, 3L, 4L, 5L);
         assertThat(read(ERP, 0, 6)).extracting(AppRecord::message).isEqualTo(messages);
-        assertThat(largestRecord(topicOf("erp"))).isGreaterThan(TestKafka.LARGEST_PACKET);
+        until(() -> largestRecord(topicOf("erp")) > TestKafka.LARGEST_PACKET);
     }
 
     private static Message large(int number) {
@@ -241,26 +237,24 @@ class KafkaAppTopicsTest extends AppTopicsContract {
                 "a/topic", payload, QoS.AT_LEAST_ONCE, false, PublishProperties.NONE, Message.NEVER, "publisher");
     }
 
-    private long largestRecord(String topic) throws ExecutionException, InterruptedException {
+    private long largestRecord(String topic) {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
         try (Admin admin = TestKafka.admin(config())) {
             Config now = requireNonNull(
-                    admin.describeConfigs(List.of(resource)).all().get().get(resource));
+                    get(admin.describeConfigs(List.of(resource)).all().toCompletionStage())
+                            .get(resource));
             return Long.parseLong(now.get("max.message.bytes").value());
         }
     }
 
     @Test
-    void topicOfSomebodyElseStaysWhenItIsCalledAsThatOfAClient() throws ExecutionException, InterruptedException {
+    void topicOfSomebodyElseStaysWhenItIsCalledAsThatOfAClient() {
         AppTopic events = new AppTopic("events", false);
         AppTopic apps = new AppTopic("apps", false); // of a cluster whose prefix ends in .app
         get(topics().create(ERP));
         TestKafka.alter(config(), topicOf("erp"), "retention.ms", "86400000");
-        try (Admin admin = TestKafka.admin(config());
-                AppTopics others = openOthers()) {
-            admin.createTopics(List.of(new NewTopic(topicOf("events"), 1, (short) 1)))
-                    .all()
-                    .get();
+        TestKafka.create(config(), topicOf("events"), 1);
+        try (AppTopics others = openOthers()) {
             get(others.create(new AppTopic("Aa", true)));
             until(() -> get(topics().deletable()).containsAll(List.of(events, apps)));
             assertThat(get(topics().delete(events))).isFalse();
@@ -290,9 +284,7 @@ class KafkaAppTopicsTest extends AppTopicsContract {
         appendAll(ERP, 5);
         String before = get(topics().create(ERP)).id();
         topics().keepFor(recipient -> recipient.clientId().equals("erp"));
-        try (Admin admin = TestKafka.admin(config())) {
-            get(admin.deleteTopics(List.of(topicOf("erp"))).all().toCompletionStage());
-        }
+        TestKafka.delete(config(), topicOf("erp"));
         until(() -> get(topics().find(ERP)) == null);
         CompletableFuture<Long> gone = append(new AppTopic("over", false), message(1));
         assertThat(appendAll(ERP, 20)).isEqualTo(LongStream.range(0, 20).boxed().toList());
@@ -373,12 +365,8 @@ class KafkaAppTopicsTest extends AppTopicsContract {
     }
 
     @Test
-    void sharedTopicIsNotUsedWhenItHasOtherPartitions() throws ExecutionException, InterruptedException {
-        try (Admin admin = TestKafka.admin(config())) {
-            admin.createTopics(List.of(new NewTopic(config().topicPrefix() + ".apps", 3, (short) 1)))
-                    .all()
-                    .get();
-        }
+    void sharedTopicIsNotUsedWhenItHasOtherPartitions() {
+        TestKafka.create(config(), sharedTopic(), 3);
         CompletableFuture<AppTopics.Found> created =
                 topics().create(new AppTopic("Aa", true)).toCompletableFuture();
         until(() -> errors.get() >= 3);
@@ -386,14 +374,10 @@ class KafkaAppTopicsTest extends AppTopicsContract {
     }
 
     @Test
-    void startSaysThatTheSharedTopicHasOtherPartitions() throws ExecutionException, InterruptedException {
+    void startSaysThatTheSharedTopicHasOtherPartitions() {
         AppTopicsConfig apps = AppTopicsConfig.defaults();
         KafkaAppTopics.check(config(), apps); // there is none
-        try (Admin admin = TestKafka.admin(config())) {
-            String topic = config().topicPrefix() + ".apps";
-            admin.createTopics(List.of(new NewTopic(topic, 3, (short) 1))).all().get();
-            until(() -> get(admin.listTopics().names().toCompletionStage()).contains(topic));
-        }
+        TestKafka.create(config(), sharedTopic(), 3);
         assertThatThrownBy(() -> KafkaAppTopics.check(config(), apps))
                 .isInstanceOf(KafkaAccessException.class)
                 .hasMessageContaining(".apps: it has 3 partitions, configured are " + apps.sharedPartitions())
@@ -401,24 +385,21 @@ class KafkaAppTopicsTest extends AppTopicsContract {
     }
 
     @Test
-    void partitionsThatSomebodyHasAddedAreIgnored() throws ExecutionException, InterruptedException {
+    void partitionsThatSomebodyHasAddedAreIgnored() {
         AppTopic shared = new AppTopic("Aa", true);
         get(topics().create(ERP));
         get(topics().create(shared));
         int configured = AppTopicsConfig.defaults().sharedPartitions();
-        try (Admin admin = TestKafka.admin(config())) {
-            admin.createPartitions(Map.of(
-                            topicOf("erp"),
-                            NewPartitions.increaseTo(2),
-                            config().topicPrefix() + ".apps",
-                            NewPartitions.increaseTo(configured + 1)))
-                    .all()
-                    .get();
-        }
+        TestKafka.addPartitions(config(), topicOf("erp"), 2);
+        TestKafka.addPartitions(config(), sharedTopic(), configured + 1);
         get(topics().create(ERP));
         get(topics().create(shared));
         KafkaAppTopics.check(config(), AppTopicsConfig.defaults());
         assertThat(appendAll(ERP, 2)).containsExactly(0L, 1L);
+    }
+
+    private String sharedTopic() {
+        return config().topicPrefix() + ".apps";
     }
 
     @Test

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -108,9 +107,7 @@ class LostMapTest {
     }
 
     private void makeAnew() {
-        try (Admin admin = TestKafka.admin(config)) {
-            get(admin.deleteTopics(List.of(config.mapTopic("map"))).all().toCompletionStage());
-        }
+        TestKafka.delete(config, config.mapTopic("map"));
         KafkaConfig creating = config.withTopics(new KafkaConfig.Topics(true, ""));
         KafkaTopics.ensure(creating, TestKafka.needs("map", "map2"));
     }

@@ -20,8 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -99,11 +97,7 @@ class ChangedTopicTest {
                 KafkaRecorder.NONE,
                 failure -> broken.incrementAndGet()))) {
             RecordingReader reader = reading(log);
-            try (Admin admin = TestKafka.admin(config)) {
-                get(admin.createPartitions(Map.of(config.shardsTopic(), NewPartitions.increaseTo(TestKafka.SHARDS + 3)))
-                        .all()
-                        .toCompletionStage());
-            }
+            TestKafka.addPartitions(config, config.shardsTopic(), TestKafka.SHARDS + 3);
             KafkaTopics.ensure(config, TestKafka.needs());
             until(() -> reader.assigned().size() == TestKafka.SHARDS);
             append(log, "r");
@@ -122,9 +116,7 @@ class ChangedTopicTest {
         try (ShardLog log = TestKafka.log(config)) {
             before = get(log.identity()).id();
         }
-        try (Admin admin = TestKafka.admin(config)) {
-            get(admin.deleteTopics(List.of(config.shardsTopic())).all().toCompletionStage());
-        }
+        TestKafka.delete(config, config.shardsTopic());
         KafkaTopics.ensure(config, TestKafka.needs());
         try (ShardLog log = TestKafka.log(config)) {
             ShardLog.Identity identity = get(log.identity());

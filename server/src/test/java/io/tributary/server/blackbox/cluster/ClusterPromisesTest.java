@@ -136,6 +136,8 @@ class ClusterPromisesTest {
         subscribe(first, "to-roaming/#");
         publish(publisher, "to-roaming/a", "acknowledged", false);
         assertThat(text(receive(first))).isEqualTo("to-roaming/a acknowledged");
+        first.send(new Pingreq());
+        first.await(Pingresp.class, PATIENCE); // the node has read the PUBACK
         publish(publisher, "to-roaming/a", "not acknowledged", false);
         Publish open = first.await(Publish.class, PATIENCE);
 

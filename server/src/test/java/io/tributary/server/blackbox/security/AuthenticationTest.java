@@ -41,6 +41,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
 import java.util.HexFormat;
@@ -72,6 +73,7 @@ class AuthenticationTest {
             "SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY=:wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=";
 
     private static BrokerProcess broker;
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final int DIRECTORY_PORT = Ports.free();
     private static final int TLS_PORT = Ports.free();
     private static OpenSslAuthority authority;
@@ -172,7 +174,7 @@ class AuthenticationTest {
                 .applyWillPublish()
                 .build());
         assertThat(will.get(60, TimeUnit.SECONDS)).isEqualTo("gone");
-        await().until(() -> brief.getState() == MqttClientState.DISCONNECTED);
+        await().atMost(PATIENCE).until(() -> brief.getState() == MqttClientState.DISCONNECTED);
         assertThat(connect5("anything", token("7", Instant.now().minusSeconds(1))))
                 .isEqualTo(0x87);
         watcher.disconnect();
@@ -184,7 +186,7 @@ class AuthenticationTest {
         Mqtt5BlockingClient client = client("scram", broker.tcpPort());
         client.connect(Mqtt5Connect.builder().enhancedAuth(right).build());
         client.toAsync().reauth().join();
-        await().until(() -> right.authenticatedAgain() == 1);
+        await().atMost(PATIENCE).until(() -> right.authenticatedAgain() == 1);
         assertThat(client.getState()).isEqualTo(MqttClientState.CONNECTED);
         client.disconnect();
 
@@ -235,12 +237,13 @@ class AuthenticationTest {
                 .contains("tributary_authentications_total{authenticator=\"users\",outcome=\"accepted\"}")
                 .contains("tributary_authentications_total{authenticator=\"users\",outcome=\"refused\"}")
                 .contains("tributary_authentications_total{authenticator=\"gone\",outcome=\"unavailable\"}");
-        await().untilAsserted(() -> assertThat(Files.readString(broker.log()))
-                .contains("is refused by 'users': wrong password")
-                .contains("is refused by 'platform': the token has ended")
-                .contains("authenticator 'gone' failed"));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(Files.readString(broker.log()))
+                        .contains("is refused by 'users': wrong password")
+                        .contains("is refused by 'platform': the token has ended")
+                        .contains("authenticator 'gone' failed"));
         statistics.clear();
-        await().until(() -> uptimes(statistics) >= 2); // a whole round of them is from after that
+        await().atMost(PATIENCE).until(() -> uptimes(statistics) >= 2); // a whole round of them is from after that
         watcher.disconnect();
         for (String text : List.of(metrics, Files.readString(broker.log()), String.join("\n", statistics))) {
             assertThat(text)
