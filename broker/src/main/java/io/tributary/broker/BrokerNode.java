@@ -554,15 +554,7 @@ final class BrokerNode implements AutoCloseable {
 
         @Override
         public Iterator<Runnable> shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {
-            return subscriptions
-                    .persistentClients(shard)
-                    .<Runnable>map(subscriber -> () -> {
-                        boolean isKnown = subscriber.identity() <= upTo;
-                        if (isKnown && sessionOf.applyAsLong(subscriber.clientId()) != subscriber.identity()) {
-                            subscriptions.end(subscriber);
-                        }
-                    })
-                    .iterator();
+            return subscriptions.endOver(shard, upTo, sessionOf);
         }
     }
 }

@@ -355,6 +355,23 @@ public final class Subscriptions implements ClientSubscriptions {
         return persistent.sessions(shard);
     }
 
+    /**
+     * Ends the persistent sessions of a shard that are over, as its owner knows, one in each step.
+     *
+     * @param upTo the owner knows sessions up to this identity
+     * @param sessionOf the identity of a client's session at the moment, -1 when it has none
+     */
+    public Iterator<Runnable> endOver(int shard, long upTo, ToLongFunction<String> sessionOf) {
+        return persistentClients(shard)
+                .<Runnable>map(subscriber -> () -> {
+                    boolean isKnown = subscriber.identity() <= upTo;
+                    if (isKnown && sessionOf.applyAsLong(subscriber.clientId()) != subscriber.identity()) {
+                        end(subscriber);
+                    }
+                })
+                .iterator();
+    }
+
     /** The subscriptions of a session that match now, in no order. */
     public List<SubscriptionRequest> of(Subscriber subscriber) {
         return List.copyOf(sessionOf(subscriber).byFilter().values());

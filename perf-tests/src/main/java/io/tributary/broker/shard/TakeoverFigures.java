@@ -246,6 +246,9 @@ final class TakeoverFigures implements AutoCloseable {
             Times end = new Times();
             end();
             print(begin, end, tookNanos, firstLiveNanos - begunNanos);
+            if (subscriptions.sessionCount() != shards * sessions) {
+                throw new IllegalStateException("an owner took sessions for over that it should have loaded");
+            }
         }
 
         /** A task of another shard: what the thread has worked since the one before, as it comes once a millisecond. */
@@ -287,18 +290,9 @@ final class TakeoverFigures implements AutoCloseable {
         @Override
         public void sessionEnded(String clientId, long session) {}
 
-        /** As {@code BrokerNode} does. */
         @Override
         public Iterator<Runnable> shardLive(int shard, long upTo, ToLongFunction<String> sessionOf) {
-            return subscriptions
-                    .persistentClients(shard)
-                    .<Runnable>map(subscriber -> () -> {
-                        boolean isKnown = subscriber.identity() <= upTo;
-                        if (isKnown && sessionOf.applyAsLong(subscriber.clientId()) != subscriber.identity()) {
-                            throw new IllegalStateException(subscriber.clientId() + " has no session");
-                        }
-                    })
-                    .iterator();
+            return subscriptions.endOver(shard, upTo, sessionOf);
         }
     }
 
