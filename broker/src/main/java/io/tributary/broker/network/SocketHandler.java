@@ -6,7 +6,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
-import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.tributary.broker.connection.ClientConnection;
 import io.tributary.broker.connection.ConnectionOrigin;
@@ -56,6 +55,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     private final Verdict verdict;
     private final ClientConnection connection;
     private final MqttDecoder decoder;
+    private final ReceivedBytes received;
     private final LoopMailbox mailbox;
     private final OutboundBatch outbound;
     private final StallGuard stall;
@@ -68,7 +68,6 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     private @Nullable UnfinishedFrame frame;
 
     private @Nullable MqttEncoder encoder;
-    private @Nullable ByteBuf received;
     private boolean decoding;
     private boolean choked;
     /** What waited to be written when it became too much, or when that was asked last. */
@@ -91,6 +90,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         this.verdict = verdict;
         mailbox = listener.mailboxes().of(channel.eventLoop());
         decoder = new MqttDecoder(listener.config().limits().packets());
+        received = new ReceivedBytes(channel.alloc());
         outbound = new OutboundBatch(channel, mailbox, listener.recorder());
         stall = new StallGuard(channel, listener.network().maxStall(), this::stalled);
         unfinished = new UnfinishedPacket(
@@ -143,7 +143,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
             return;
         }
         bytes += in.readableBytes();
-        received = received == null ? in : ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(context.alloc(), received, in);
+        received.add(in);
         connection.touch();
         decode();
     }
@@ -212,7 +212,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         lost();
         stall.stop();
         outbound.release();
-        releaseReceived();
+        received.release();
         unfinished.release();
         listener.admission().release(verdict);
         listener.recorder().closed(listener.name());
@@ -229,10 +229,10 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
 
     @Override
     public void heedDisconnect() {
-        if (received == null || decoding) {
+        ByteBuf rest = decoding ? null : received.view();
+        if (rest == null) {
             return;
         }
-        ByteBuf rest = received.duplicate();
         try {
             MqttPacket packet = decoder.decode(rest);
             while (packet != null && !(packet instanceof Disconnect)) {
@@ -380,7 +380,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         outbound.send();
         known(); // what the other side sends from now on is dropped as it comes
         if (!decoding) {
-            releaseReceived();
+            received.release();
             unfinished.release();
         }
         if (isEnded) {
@@ -405,7 +405,11 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         } finally {
             decoding = false;
         }
-        keepRest();
+        if (closing) {
+            received.release();
+        } else {
+            received.keepRest();
+        }
         boolean hasWaited = unfinished.isWaiting();
         holdRest(decoded);
         if (hasWaited && !unfinished.isWaiting()) {
@@ -421,8 +425,8 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     }
 
     private void holdRest(boolean isAnother) {
-        int rest = received == null ? 0 : received.readableBytes();
-        int memory = received == null ? 0 : received.capacity();
+        int rest = received.size();
+        int memory = received.memory();
         if (frame != null) {
             rest += frame.bytes();
             memory += frame.memory();
@@ -454,12 +458,9 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     }
 
     private boolean decodeNext() {
-        if (received == null) {
-            return false;
-        }
         MqttPacket packet;
         try {
-            packet = decoder.decode(received);
+            packet = received.next(decoder);
         } catch (MqttException violation) {
             refuse(violation);
             return false;
@@ -481,29 +482,6 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
             use(version, ConnectProperties.LARGEST_PACKET);
         }
         connection.undecodable(violation, decoder.refusal(violation));
-    }
-
-    private void keepRest() {
-        if (received == null) {
-            return;
-        }
-        if (closing || !received.isReadable()) {
-            releaseReceived();
-        } else if (received.capacity() > UnfinishedPackets.FREE_BYTES
-                && received.readableBytes() <= UnfinishedPackets.FREE_BYTES) {
-            ByteBuf rest = channel.alloc().ioBuffer(received.readableBytes()).writeBytes(received);
-            releaseReceived();
-            received = rest; // in no larger a buffer than is counted for it
-        } else {
-            received.discardSomeReadBytes();
-        }
-    }
-
-    private void releaseReceived() {
-        if (received != null) {
-            received.release();
-            received = null;
-        }
     }
 
     /** A client that sends but does not read must not make the broker keep ever more answers for it. */

@@ -86,6 +86,22 @@ public final class MqttDecoder {
     }
 
     /**
+     * How many bytes a packet lacks of which the beginning is here, by its remaining length, which is not checked; 0 or
+     * less if it is here in full, and 0 if its remaining length is not.
+     */
+    public static int missing(ByteBuf in) {
+        int length = 0;
+        for (int i = 1; i < Math.min(5, in.readableBytes()); i++) {
+            int value = in.getByte(in.readerIndex() + i);
+            length |= (value & 0x7F) << (7 * (i - 1));
+            if (value >= 0) {
+                return 1 + i + length - in.readableBytes();
+            }
+        }
+        return 0;
+    }
+
+    /**
      * The protocol version of the connection. Null until CONNECT told it; a CONNECT that was refused for its protocol
      * level gives the version in whose form the refusal is best understood.
      */

@@ -39,6 +39,20 @@ class FramingTest {
     }
 
     @Test
+    void tellsWhatPacketLacksOnceItsRemainingLengthIsHere() {
+        ByteBuf whole = Unpooled.wrappedBuffer(Wire.bytes("30 d386 01 00")); // 17,235 bytes behind four
+        assertThat(MqttDecoder.missing(whole.slice(0, 0))).isZero();
+        assertThat(MqttDecoder.missing(whole.slice(0, 3))).isZero();
+        assertThat(MqttDecoder.missing(whole.slice(0, 4))).isEqualTo(17_235);
+        assertThat(MqttDecoder.missing(whole)).isEqualTo(17_234);
+        assertThat(MqttDecoder.missing(Unpooled.wrappedBuffer(Wire.bytes("c0 00")))).isZero();
+        assertThat(MqttDecoder.missing(Unpooled.wrappedBuffer(Wire.bytes("c000 c000")))).isNegative();
+        assertThat(MqttDecoder.missing(Unpooled.wrappedBuffer(Wire.bytes("30 ffffffffff"))))
+                .as("no remaining length")
+                .isZero();
+    }
+
+    @Test
     void consumesOnePacketWhenMoreFollow() {
         MqttDecoder decoder = Wire.connectedServer(MQTT_5);
         ByteBuf in = Unpooled.wrappedBuffer(Wire.bytes("c000 620200ff c0"));

@@ -1,0 +1,112 @@
+package io.tributary.broker.network;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import io.tributary.common.codec.MqttDecoder;
+import io.tributary.common.mqtt.MqttException;
+import io.tributary.common.mqtt.MqttPacket;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What came from one socket and is not decoded yet. Of a read that ends a packet, only what the packet lacks is copied
+ * behind its beginning; the packets behind it are decoded where they are. Example: 5 kB of a packet of 20 kB are here,
+ * and a read brings 64 kB: 15 kB are copied. Confined to the event loop.
+ */
+final class ReceivedBytes {
+    private final ByteBufAllocator allocator;
+    private @Nullable ByteBuf first;
+    /** Behind {@link #first}; there only from {@link #add} to {@link #keepRest}. */
+    private @Nullable ByteBuf behind;
+
+    ReceivedBytes(ByteBufAllocator allocator) {
+        this.allocator = allocator;
+    }
+
+    /** Takes what was read. */
+    void add(ByteBuf in) {
+        if (first == null) {
+            first = in;
+        } else if (behind != null) {
+            behind = join(behind, in);
+        } else {
+            int missing = MqttDecoder.missing(first);
+            boolean isEnd = missing > 0 && missing < in.readableBytes();
+            first = join(first, isEnd ? in.readRetainedSlice(missing) : in);
+            behind = isEnd ? in : null;
+        }
+    }
+
+    /**
+     * Takes the next packet.
+     *
+     * @return null when it is not here in full
+     * @throws MqttException when MQTT or a limit forbids the packet
+     */
+    @Nullable
+    MqttPacket next(MqttDecoder decoder) {
+        if (first != null && !first.isReadable()) {
+            first.release();
+            first = behind;
+            behind = null;
+        }
+        return first == null ? null : decoder.decode(first);
+    }
+
+    /** What is here, to look ahead in: nothing is taken by it. Null when there is nothing. */
+    @Nullable
+    ByteBuf view() {
+        return first == null ? null : first.duplicate();
+    }
+
+    /** How many bytes are here. */
+    int size() {
+        return first == null ? 0 : first.readableBytes();
+    }
+
+    /** How many bytes the buffer takes that they are in. */
+    int memory() {
+        return first == null ? 0 : first.capacity();
+    }
+
+    /** Nothing more is taken of what was read: what is left is kept in one buffer that is not much larger. */
+    void keepRest() {
+        if (behind != null) {
+            first = first == null || !first.isReadable() ? replace(behind) : join(first, behind);
+            behind = null;
+        }
+        if (first == null) {
+            return;
+        }
+        if (!first.isReadable()) {
+            release();
+        } else if (first.capacity() > UnfinishedPackets.FREE_BYTES
+                && first.readableBytes() <= UnfinishedPackets.FREE_BYTES) {
+            first = replace(allocator.ioBuffer(first.readableBytes()).writeBytes(first)); // no larger than it counts
+        } else {
+            first.discardSomeReadBytes();
+        }
+    }
+
+    private ByteBuf replace(ByteBuf by) {
+        if (first != null) {
+            first.release();
+        }
+        return by;
+    }
+
+    void release() {
+        if (first != null) {
+            first.release();
+            first = null;
+        }
+        if (behind != null) {
+            behind.release();
+            behind = null;
+        }
+    }
+
+    private ByteBuf join(ByteBuf before, ByteBuf more) {
+        return ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(allocator, before, more);
+    }
+}
