@@ -156,12 +156,11 @@ public final class DrainCommand implements Subcommand, Runnable {
         return answer.path("node").asString("") + ": " + words;
     }
 
-    /** A time as settings have it, in seconds. */
+    /** A time as settings have it, in seconds; it needs its unit, for settings without one are milliseconds. */
     static long seconds(String option, String text) {
-        try {
-            return DurationStyle.SIMPLE.parse(text).toSeconds();
-        } catch (IllegalArgumentException | IllegalStateException | ArithmeticException _) {
+        if (!text.matches("[0-9]{1,9}[smh]")) {
             throw new UsageException(option + " needs a time such as 150s or 5m, not '" + text + "'");
         }
+        return DurationStyle.SIMPLE.parse(text).toSeconds();
     }
 }

@@ -1,5 +1,6 @@
 package io.tributary.server;
 
+import io.tributary.broker.relocation.RebalanceStatus;
 import io.tributary.cli.Program;
 import io.tributary.cli.Subcommand;
 import io.tributary.cli.UsageException;
@@ -78,6 +79,10 @@ public final class RebalanceCommand implements Subcommand, Runnable {
             if (!answer.path("running").asBoolean(false)) {
                 say(answer);
             }
+        }
+        String ended = answer.path("ended").asString("");
+        if (wait && !ended.equals(RebalanceStatus.EVEN)) {
+            throw new FailedException("connections may not be spread evenly: " + ended);
         }
     }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,12 +43,13 @@ public final class Rebalance {
     private final ScheduledExecutorService thread;
     private final BooleanSupplier isDraining;
     private final RelocationRecorder recorder;
-    private volatile RebalanceStatus status = new RebalanceStatus(false, RebalanceOrder.NONE, 0, 0, List.of());
+    private volatile RebalanceStatus status = new RebalanceStatus(false, RebalanceOrder.NONE, 0, 0, List.of(), null);
 
     // Confined to the thread.
     private RebalanceOrder order = RebalanceOrder.NONE;
     private final Deque<Long> sums = new ArrayDeque<>();
     private boolean isOver = true;
+    private @Nullable String ended;
     private int calm;
     private final Map<String, Gain> gains = new HashMap<>();
 
@@ -123,6 +125,7 @@ public final class Rebalance {
     private void take(RebalanceOrder newer) {
         order = newer;
         isOver = newer.rate() == 0;
+        ended = isOver ? "it was taken back" : null;
         calm = 0;
         gains.clear();
         if (isOver) {
@@ -176,9 +179,9 @@ public final class Rebalance {
         }
         calm = takers.stream().allMatch(part -> part.connections() <= most) ? calm + 1 : 0;
         if (!isOver && calm >= CALM_TICKS) {
-            end("no node has too many clients");
+            end(RebalanceStatus.EVEN);
         }
-        status = new RebalanceStatus(!isOver, order, mean, most, parts);
+        status = new RebalanceStatus(!isOver, order, mean, most, parts, ended);
         long largest = sums.stream().mapToLong(each -> each).max().orElse(0);
         long excess = connections(figures.here()) - most(mean(largest, takers));
         if (!isOver && !isDraining.getAsBoolean() && excess > 0) {
@@ -228,6 +231,7 @@ public final class Rebalance {
 
     private void end(String why) {
         isOver = true;
+        ended = why;
         LOG.info("rebalance: {}", why);
     }
 

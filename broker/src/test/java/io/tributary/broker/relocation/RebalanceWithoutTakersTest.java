@@ -45,6 +45,20 @@ class RebalanceWithoutTakersTest {
         await().until(() -> sent.get() > 0);
         await().until(() -> !rebalance.status().running());
         assertThat(sent.get()).isLessThan(15 * RATE);
+        assertThat(rebalance.status().ended()).isEqualTo(RebalanceStatus.EVEN);
+    }
+
+    @Test
+    void saysThatItDidNotDoWhatItWasForWhenItIsTakenBack() {
+        rebalance.start();
+        rebalance
+                .begin(RATE, 10, Duration.ofDays(1), "ada", "here")
+                .toCompletableFuture()
+                .join();
+        assertThat(rebalance.status().ended()).isNull();
+        rebalance.cancel("ada", "here").toCompletableFuture().join();
+        assertThat(rebalance.status().running()).isFalse();
+        assertThat(rebalance.status().ended()).isEqualTo("it was taken back");
     }
 
     /** Looks fifty times a second. */

@@ -176,6 +176,8 @@ class DrainTest {
         assertThat(other.exit()).isEqualTo(1);
         assertThat(other.printed()).isEqualToIgnoringNewLines("tributary: this is the node tributary, not other");
         assertThat(operator.drain(broker, "--serve-for=soon").exit()).isEqualTo(2);
+        assertThat(operator.drain(broker, "--serve-for=150").printed())
+                .contains("--serve-for needs a time such as 150s or 5m, not '150'");
         assertThat(operator.drain(broker, "--status").printed()).contains("is not drained");
         assertThat(operator.rebalance(broker).printed()).contains("nothing to rebalance: this broker runs alone");
     }

@@ -121,6 +121,9 @@ class MovesBetweenNodesTest {
     void connectionsAreSpreadWhenOneNodeHasThemAll() throws IOException {
         try (Crowd _ = new Crowd(60, List.of("n1", "n1", "n2", "n3"))) {
             await().atMost(PATIENCE).until(() -> connections("n1") >= 60);
+            Outcome cutShort = operator.rebalance(cluster.node("n2"), "--rate=1", "--for=1s", "--wait");
+            assertThat(cutShort.exit()).isEqualTo(1);
+            assertThat(cutShort.printed()).contains("may not be spread evenly: its time is over");
             Outcome outcome =
                     operator.rebalance(cluster.node("n2"), "--rate=20", "--tolerance=20%", "--for=2m", "--wait");
             assertThat(outcome.exit()).as(outcome.printed()).isZero();
