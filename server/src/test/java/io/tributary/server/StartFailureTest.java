@@ -41,7 +41,7 @@ class StartFailureTest {
             listeners.tcp.enabled=maybe              | tributary.listeners.tcp.enabled: 'maybe' is not one of true, false
             listeners.ws.limits.packets.max-size=1GB | tributary.listeners.ws.limits.packets.max-size: '1GB' is not within 1KB to 256MB
             limits.packets.max-size=1GB              | tributary.limits.packets.max-size: '1GB' is not within 1KB to 256MB
-            limits.connect.max-client-id-length=5    | tributary.limits.connect.max-client-id-length: '5' is not within 23 to 65535
+            limits.connect.max-client-id-length=5    | tributary.limits.connect.max-client-id-length: '5' is not within 23 to 16384
             network.write-low=1MB                    | tributary.network.write-low: '1MB' is more than write-high, which is 64KB
             node-name=a#b                            | tributary.node-name: 'a#b' must not be empty or have a # in it
             sys.interval=10ms                        | tributary.sys.interval: '10ms' is neither at least 1s nor 0, for no $SYS topics

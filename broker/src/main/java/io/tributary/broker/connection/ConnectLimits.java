@@ -28,6 +28,9 @@ public record ConnectLimits(
         long maxSessionExpirySeconds,
         @Nullable String responseInformation) {
 
+    /** In characters, of three bytes at most: with all that is added to it, it is the name of a key of 65,535 bytes. */
+    private static final int LONGEST_CLIENT_ID = 16_384;
+
     /** Limits that suit most brokers. */
     public static final ConnectLimits DEFAULT = new ConnectLimits(
             Duration.ofSeconds(10), Duration.ofSeconds(30), 1_024, 0, ConnectProperties.NEVER_EXPIRES, null);
@@ -36,7 +39,7 @@ public record ConnectLimits(
     public ConnectLimits {
         checkPositive("timeout", connectTimeout);
         checkPositive("attach-timeout", attachTimeout);
-        checkWithin("max-client-id-length", maxClientIdLength, 23, 65_535);
+        checkWithin("max-client-id-length", maxClientIdLength, 23, LONGEST_CLIENT_ID);
         checkWithin("max-keep-alive", maxKeepAliveSeconds, 0, 65_535);
         checkWithin("max-session-expiry", maxSessionExpirySeconds, 0, ConnectProperties.NEVER_EXPIRES);
     }

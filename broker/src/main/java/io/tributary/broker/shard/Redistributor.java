@@ -157,7 +157,9 @@ final class Redistributor {
                 List.copyOf(sweep.awaited).forEach(this::allSettled);
             }
         }
-        waiting.ready(now, routing::hasOnlineMember).forEach(this::left);
+        if (now >= repeatAtMillis) {
+            waiting.ready(now, routing::hasOnlineMember).forEach(this::left);
+        }
     }
 
     /**

@@ -366,7 +366,9 @@ final class ShardService implements Effects {
         redistributor.returned(client);
         String node = client.node();
         boolean takesPlace = !refusedWills.isLatest(client.clientId());
-        if (node != null && client.will() != null && !loaded.admitWill(takesPlace)) {
+        boolean isAdmitted = client.will() == null || loaded.admitWill(takesPlace);
+        // An owner that has slept may have lost the shard: the next one has accepted what it would refuse.
+        if (node != null && !isAdmitted && environment.nodes().isCurrent()) {
             refusedWills.refuse(client, node, before);
             return;
         }

@@ -268,6 +268,21 @@ class RedistributorTest {
     }
 
     @Test
+    void queueThatCouldNotBeReadIsReadAgainASecondLater() {
+        queue(AT_LEAST_ONCE, 2);
+        shard.save();
+        leave(0);
+        shard.store.fail();
+        shard.redistributor.retry();
+        shard.store.answerAll();
+        assertThat(moved()).as("at once").isEmpty();
+        shard.nowMillis += 1000;
+        shard.redistributor.retry();
+        shard.store.answerAll();
+        assertThat(moved()).containsExactly(1L, 2L);
+    }
+
+    @Test
     void everythingThatWasNotSentMovesWhenTheClientStartsCleanTwice() {
         queue(EXACTLY_ONCE, 5);
         shard.settle("a", 1);

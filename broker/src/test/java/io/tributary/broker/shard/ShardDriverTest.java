@@ -984,6 +984,16 @@ class ShardDriverTest {
         assertThat(target.take()).containsExactly("7: attached 1/1");
     }
 
+    /** It wakes up and reads a CONNECT, and with it that another owner has the shard, which has accepted the client. */
+    @Test
+    void clientIsNotRefusedForItsWillByAnOwnerThatHasLostTheShard() {
+        goLiveWithOthersWills();
+        nodes.currentFor = 0;
+        fold(attach("a", 8, FOREVER, TOO_LARGE), new Owner("other"));
+        assertThat(driver.isLive()).isFalse();
+        assertThat(detaches()).isEmpty();
+    }
+
     @Test
     void sessionIsKeptWhenItsClientIsRefusedForItsWill() {
         goLive();

@@ -22,7 +22,7 @@ public record ConnectSettings(
         @DefaultValue("10s") @Allowed(min = "100ms") Duration timeout,
         @DefaultValue("30s") @Allowed(min = "100ms") Duration attachTimeout,
 
-        @DefaultValue("1024") @Allowed(min = "23", max = "65535")
+        @DefaultValue("1024") @Allowed(min = "23", max = "16384")
         int maxClientIdLength,
 
         @DefaultValue("0s") @Allowed(min = "0s", max = "65535s")
