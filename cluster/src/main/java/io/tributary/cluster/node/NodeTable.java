@@ -329,7 +329,9 @@ public final class NodeTable {
 
     private synchronized CompletionStage<@Nullable Void> joinedUnlessReplaced() {
         NodeRecord newest = known.get(name);
-        if (ended && newest != null) {
+        boolean isReplaced = ended || (own != null && newest != null && newest.incarnation() > own.incarnation());
+        if (isReplaced && newest != null) {
+            ended = true;
             return CompletableFuture.failedStage(
                     new NodeNameInUseException(new NodeId(name, newest.incarnation()), newest));
         }
@@ -360,7 +362,9 @@ public final class NodeTable {
         if (before == null || ended || before.state().isFinal()) {
             return;
         }
-        if (!outstanding) {
+        // Kafka may have acknowledged the last one and lost it before anybody read it.
+        boolean isLost = timer.nanos() - writtenNanos >= config.silence().toNanos() / 2;
+        if (!outstanding || isLost) {
             write(beatOf(before));
         }
         timer.after(config.heartbeat().toNanos(), this::beat);

@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two to five simulated nodes with one node table and a clock that the test moves. */
 class NodeTableTest {
@@ -131,6 +133,38 @@ class NodeTableTest {
         assertThatThrownBy(older::join).hasCauseInstanceOf(NodeNameInUseException.class);
         assertThat(first.told).doesNotContain("declared dead");
         assertThat(second.told).doesNotContain("declared dead");
+    }
+
+    /** It was opened first, and joins when the record of the other one is already there. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 10, 1000})
+    void olderOfTwoProcessesOfANameIsToldWhenItJoinsLater(int millis) {
+        SimNode one = new SimNode("a", 1, log, timer);
+        SimNode two = new SimNode("a", 1, log, timer);
+        boolean isOneNewer = one.id().incarnation() > two.id().incarnation();
+        SimNode newer = isOneNewer ? one : two;
+        SimNode older = isOneNewer ? two : one;
+        CompletableFuture<?> joined = newer.table
+                .join(newer.id(), InetSocketAddress.createUnresolved("one", 1))
+                .toCompletableFuture();
+        timer.pass(Duration.ofMillis(millis));
+        CompletableFuture<?> refused = older.table
+                .join(older.id(), InetSocketAddress.createUnresolved("two", 2))
+                .toCompletableFuture();
+        timer.pass(SECOND);
+        assertThat(joined).isCompleted();
+        assertThatThrownBy(refused::join).hasCauseInstanceOf(NodeNameInUseException.class);
+    }
+
+    @Test
+    void goesOnBeatingWhenHeartbeatWasAcknowledgedAndLost() {
+        SimNode a = SimNode.live("a", log, timer);
+        SimNode b = SimNode.live("b", log, timer);
+        a.view.loseNext();
+        timer.pass(Duration.ofSeconds(30));
+        assertThat(a.told).doesNotContain("declared dead");
+        assertThat(b.told).noneMatch(told -> told.startsWith("gone"));
+        assertThat(a.table.isCurrent(Duration.ofSeconds(5))).isTrue();
     }
 
     @Test

@@ -75,6 +75,7 @@ final class SharedLog {
         private int position;
         private boolean cutOff;
         private boolean deaf;
+        private boolean loses;
 
         private record Pending(int position, CompletableFuture<@Nullable Void> done) {}
 
@@ -96,6 +97,11 @@ final class SharedLog {
             unsent.clear();
             late.forEach(Runnable::run);
             timer.after(HOP_NANOS, this::read);
+        }
+
+        /** Loses the next record that is written here, after it was acknowledged. */
+        void loseNext() {
+            loses = true;
         }
 
         /** Refuses writes; null for no more. */
@@ -149,6 +155,9 @@ final class SharedLog {
         private void send(String key, byte @Nullable [] value, CompletableFuture<@Nullable Void> done) {
             if (cutOff) {
                 unsent.add(() -> send(key, value, done));
+            } else if (loses) {
+                loses = false;
+                pending.add(new Pending(entries.size() + 1, done));
             } else {
                 pending.add(new Pending(append(key, value), done));
             }

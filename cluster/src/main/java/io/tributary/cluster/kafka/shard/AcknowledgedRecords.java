@@ -84,6 +84,7 @@ final class AcknowledgedRecords {
     /** The reader has found out what the log has lost. */
     synchronized void settle() {
         wentBack = false;
+        highest = -1;
         close();
     }
 

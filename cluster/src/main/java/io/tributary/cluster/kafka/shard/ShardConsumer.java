@@ -55,6 +55,11 @@ final class ShardConsumer implements AutoCloseable {
     private static final Duration ASK = Duration.ofSeconds(1);
     private static final Duration RETRY = Duration.ofSeconds(1);
 
+    /** How long the end of one shard is waited for, which holds up the others; and how long not, when it did not come. */
+    private static final Duration ASK_OF_ONE = Duration.ofMillis(200);
+
+    private static final Duration PAUSE_OF_ONE = Duration.ofSeconds(2);
+
     private final String topic;
     private final Duration closeTimeout;
     private final KafkaConsumer<byte[], byte[]> consumer;
@@ -76,6 +81,9 @@ final class ShardConsumer implements AutoCloseable {
 
     // Confined to the polling thread.
     private boolean isPollNext;
+    /** When ends of shards that wait for what is unread may be asked for again. */
+    private long unreadDueNanos = System.nanoTime();
+
     private final Set<ShardCursor> outOfRange = new HashSet<>();
     /** Those among them whose position Kafka does not know as one of its records. */
     private final Set<ShardCursor> diverged = new HashSet<>();
@@ -415,17 +423,21 @@ final class ShardConsumer implements AutoCloseable {
      * A log that has lost what was handed out and not read back, and gets no more records, shows it by its end alone.
      */
     private void lookAtUnread() {
+        if (System.nanoTime() - unreadDueNanos < 0) {
+            return;
+        }
         for (ShardCursor cursor : cursors) {
             if (!cursor.isReading() || !cursor.waitsForUnread(ASK)) {
                 continue;
             }
             try {
-                long end = first(consumer.endOffsets(List.of(cursor.partition()), ASK));
+                long end = first(consumer.endOffsets(List.of(cursor.partition()), ASK_OF_ONE));
                 if (end < cursor.next()) {
                     wentBack(cursor, end);
                 }
             } catch (TimeoutException e) {
                 LOG.debug("Kafka does not tell where shard {} ends; asking again", cursor.shard(), e);
+                unreadDueNanos = System.nanoTime() + PAUSE_OF_ONE.toNanos();
                 return;
             }
         }

@@ -167,6 +167,7 @@ final class ShardCursor {
     /** Nothing is read until the next request. */
     void stop() {
         current = Request.pause();
+        handedFrom = 0; // where the log ends is not known
         forget();
     }
 

@@ -57,6 +57,19 @@ class ShardCursorTest {
         assertThat(cursor.readBack(List.of(read(10), record(11, "another")))).isEqualTo(11);
     }
 
+    /** The record that the next owner appends there has a lower offset than the last one that was acknowledged. */
+    @Test
+    void recordsComeEarlyAgainOnceTheLogThatLostItsEndIsReadAnew() {
+        acknowledged(10, 11, 12);
+        takeEarly();
+        cursor.stop();
+        cursor.acknowledged().add(new LogRecord(11, LogRecord.NOT_READ_BACK, 0, new byte[1]), cursor.next());
+        request(11);
+        cursor.moveTo(12);
+        cursor.acknowledged().open();
+        assertThat(cursor.acknowledged().isOpen()).isTrue();
+    }
+
     @Test
     void recordIsLostWhenTheSameOneIsReadBackWithAnotherTime() {
         acknowledged(10);
