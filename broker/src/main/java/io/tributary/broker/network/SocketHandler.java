@@ -194,11 +194,12 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     }
 
     private void ended() {
-        if (closing || !connection.isPaused()) {
+        if (closing || !isPaused()) {
             channel.close();
         } else if (!isEnded) {
             isEnded = true;
             channel.eventLoop().schedule(() -> channel.close(), LONGEST_AFTER_END_SECONDS, TimeUnit.SECONDS);
+            decode(); // nothing is written any more, so all is taken that the connection takes
         }
     }
 
@@ -219,7 +220,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     }
 
     private void lost() {
-        if (!closing && connection.isPaused()) {
+        if (!closing && isPaused()) {
             closing = true;
             heedDisconnect();
         }
@@ -416,7 +417,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
             decode(); // what was left because of that
             return;
         }
-        endHalf(connection.isPaused());
+        endHalf(isPaused());
         if (!isEnded) {
             read(closing || mayRead());
         } else if (mayRead()) {
@@ -449,8 +450,18 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         }
     }
 
+    @Override
+    public boolean isUnread() {
+        return choked || unfinished.isWaiting();
+    }
+
+    /** Whether the client is read later, and what it has sent is to be taken then, even if it sends no more. */
+    private boolean isPaused() {
+        return connection.isConnected() && (isUnread() || !connection.mayRead());
+    }
+
     private boolean mayRead() {
-        return !closing && (isEnded || (!choked && !unfinished.isWaiting())) && connection.mayRead();
+        return !closing && (isEnded || !isUnread()) && connection.mayRead();
     }
 
     private boolean isHeldByBroker() {
@@ -484,12 +495,16 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         connection.undecodable(violation, decoder.refusal(violation));
     }
 
-    /** A client that sends but does not read must not make the broker keep ever more answers for it. */
+    /**
+     * A client that sends but does not read must not make the broker keep ever more answers for it. The rest of a large
+     * message is none.
+     */
     private void chokeWhenFull() {
-        if (!choked && channel.bytesBeforeWritable() + outbound.unwritten() > MAX_WAITING_BYTES) {
+        if (!choked && channel.bytesBeforeWritable() + outbound.behind() > MAX_WAITING_BYTES) {
             choked = true;
             waitingBytes = waitingBytes();
             channel.config().setAutoRead(false);
+            endHalf(isPaused());
         }
     }
 

@@ -177,6 +177,11 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
         return detaches.size();
     }
 
+    /** How many connections ended in a way that has the will published, if there is one. */
+    public long endedWithWill() {
+        return detaches.stream().filter(ShardEvent.Detach::publishWill).count();
+    }
+
     /** How many messages were published. */
     public int published() {
         return routed.size();

@@ -468,6 +468,42 @@ class SocketHandlerTest {
     }
 
     @Test
+    void publishesWhatClientSendsWhileItTakesALargeMessageSlowly() {
+        SlowChannel slow = slow(pipeline());
+        backend.flood(1, LARGE_BYTES);
+        slow.runPendingTasks();
+
+        for (int i = 0; i < 10; i++) {
+            slow.writeInbound(Unpooled.copiedBuffer(Packets.bytes(Packets.publish("a", QoS.AT_LEAST_ONCE, i + 1))));
+            slow.runPendingTasks();
+        }
+
+        assertThat(backend.published()).isEqualTo(10);
+        assertThat(slow.config().isAutoRead()).isTrue();
+        slow.finishAndReleaseAll();
+    }
+
+    @Test
+    void keepsFewAnswersBehindALargeMessage() {
+        SlowChannel slow = slow(pipeline());
+        backend.flood(1, LARGE_BYTES);
+        slow.runPendingTasks();
+        byte[] pings = new byte[64 * 1024];
+        for (int i = 0; i < pings.length; i += 2) {
+            pings[i] = (byte) 0xC0;
+        }
+
+        for (int i = 0; i < 100 && slow.config().isAutoRead(); i++) {
+            slow.writeInbound(Unpooled.copiedBuffer(pings));
+            slow.runPendingTasks();
+        }
+
+        assertThat(slow.config().isAutoRead()).isFalse();
+        assertThat(backend.detached()).isZero();
+        slow.finishAndReleaseAll();
+    }
+
+    @Test
     void littleOfLargeMessageWaitsInSocketOfSlowClient() {
         SlowChannel slow = slow(pipeline());
         backend.flood(3, LARGE_BYTES);
