@@ -145,6 +145,11 @@ public final class ClientConnection {
         return context.gate().isHeldByBroker();
     }
 
+    /** Whether the packet that was handled last is kept in memory until it can be taken. */
+    public boolean holdsPacket() {
+        return state == State.CONNECTED && context.gate().holdsPacket();
+    }
+
     /** Takes the client's next packet. */
     public void handle(MqttPacket packet) {
         context.guard(() -> dispatch(packet));

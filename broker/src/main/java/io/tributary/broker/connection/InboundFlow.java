@@ -168,6 +168,9 @@ final class InboundFlow {
     void close() {
         isClosed = true;
         stopWaiting.run();
+        if (tenantPace != null) {
+            tenantPace.stop();
+        }
         if (slowSubscribers != null) {
             slowSubscribers.stop();
         }

@@ -68,6 +68,9 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     private @Nullable UnfinishedFrame frame;
 
     private @Nullable MqttEncoder encoder;
+    /** The size of the packet that the connection holds: it counts as if it had not been decoded. */
+    private int heldBytes;
+
     private boolean decoding;
     private boolean choked;
     /** What waited to be written when it became too much, or when that was asked last. */
@@ -399,7 +402,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         decoding = true;
         boolean decoded = false;
         try {
-            while (mayRead() && decodeNext()) {
+            while (mayDecode() && decodeNext()) {
                 packets++;
                 decoded = true;
             }
@@ -426,8 +429,9 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     }
 
     private void holdRest(boolean isAnother) {
-        int rest = received.size();
-        int memory = received.memory();
+        heldBytes = connection.holdsPacket() ? heldBytes : 0;
+        int rest = received.size() + heldBytes;
+        int memory = received.memory() + heldBytes;
         if (frame != null) {
             rest += frame.bytes();
             memory += frame.memory();
@@ -464,6 +468,10 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         return !closing && (isEnded || !isUnread()) && connection.mayRead();
     }
 
+    private boolean mayDecode() {
+        return mayRead() && (isEnded || !received.hasLarge() || unfinished.mayBegin());
+    }
+
     private boolean isHeldByBroker() {
         return connection.isHeldByBroker();
     }
@@ -483,6 +491,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
             entry.whole();
         }
         connection.handle(packet);
+        heldBytes = connection.holdsPacket() ? received.packetBytes() : 0;
         return true;
     }
 
@@ -513,7 +522,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     }
 
     private void unfinished() {
-        refuse(new MqttException(ReasonCode.QUOTA_EXCEEDED, "a large packet does not end, and memory is short"));
+        refuse(new MqttException(ReasonCode.QUOTA_EXCEEDED, "a large packet does not end, or has to wait, and memory is short"));
     }
 
     private void stalled() {

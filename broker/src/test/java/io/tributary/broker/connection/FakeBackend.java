@@ -291,8 +291,13 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
         untilCurrent.add(action);
     }
 
+    /** This node does not know all that the others have acknowledged. */
+    public void fallBehind() {
+        behind = true;
+    }
+
     /** This node has caught up with the others. */
-    void catchUp() {
+    public void catchUp() {
         behind = behindAgain;
         List.copyOf(untilCurrent).forEach(action -> {
             untilCurrent.remove(action);
