@@ -135,14 +135,19 @@ public final class ClientConnection {
         return context.gate().isOpen() && state != State.CLOSED;
     }
 
-    /** Whether the client is read later, and what it has sent is to be taken then, even if it sends no more. */
-    public boolean isPaused() {
-        return state == State.CONNECTED && !context.gate().isOpen();
+    /** Whether the client has its session: what it has sent is to be taken, even if it sends no more. */
+    public boolean isConnected() {
+        return state == State.CONNECTED;
     }
 
     /** Whether the broker takes no packets, and the client's own pace is not the reason. */
     public boolean isHeldByBroker() {
         return context.gate().isHeldByBroker();
+    }
+
+    /** Whether the packet that was handled last is kept in memory until it can be taken. */
+    public boolean holdsPacket() {
+        return state == State.CONNECTED && context.gate().holdsPacket();
     }
 
     /** Takes the client's next packet. */

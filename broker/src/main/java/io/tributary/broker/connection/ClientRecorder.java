@@ -29,7 +29,7 @@ public interface ClientRecorder {
     /** A subscription was refused since the node has no room for more. */
     default void subscriptionRefused() {}
 
-    /** A message for a client was dropped. */
+    /** A message for a client, or of one, was dropped. */
     default void dropped(DropReason reason) {}
 
     /** A message on this topic expired before it was sent. */

@@ -1,6 +1,6 @@
 package io.tributary.broker.connection;
 
-/** Why a message for a client was not sent. */
+/** Why a message for a client was not sent, or one of a client not taken. */
 public enum DropReason {
     /** The message's expiry interval was over before it was sent. */
     EXPIRED,
@@ -10,6 +10,8 @@ public enum DropReason {
     QUEUE_FULL,
     /** The client may not receive messages of the topic. */
     NOT_AUTHORIZED,
+    /** What a client published is not UTF-8, as it says, and its listener checks that. */
+    PAYLOAD_FORMAT_INVALID,
     /** The log did not take a retained message for a persistent session: it is closed or broken. */
     FAILED
 }

@@ -168,6 +168,9 @@ final class InboundFlow {
     void close() {
         isClosed = true;
         stopWaiting.run();
+        if (tenantPace != null) {
+            tenantPace.stop();
+        }
         if (slowSubscribers != null) {
             slowSubscribers.stop();
         }
@@ -255,7 +258,11 @@ final class InboundFlow {
     }
 
     private boolean isAsDeclared(Message message) {
-        return !limits.checkPayloadFormat() || Payloads.isAsDeclared(message);
+        boolean isAsDeclared = !limits.checkPayloadFormat() || Payloads.isAsDeclared(message);
+        if (!isAsDeclared) {
+            context.services().recorder().dropped(DropReason.PAYLOAD_FORMAT_INVALID);
+        }
+        return isAsDeclared;
     }
 
     private void routed(Slot slot, RouteOutcome outcome) {

@@ -32,6 +32,16 @@ final class PacketGate {
         return false;
     }
 
+    /** Whether the packet that was taken last waits itself. */
+    boolean holdsPacket() {
+        for (PauseReason reason : reasons) {
+            if (reason.holdsPacket()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /**
      * Takes no packets until the reason is gone.
      *

@@ -40,6 +40,11 @@ public interface PacketSink {
         return false;
     }
 
+    /** Whether the socket does not read, though the connection may: too much waits to be written, or memory is short. */
+    default boolean isUnread() {
+        return false;
+    }
+
     /** Goes on reading: {@link ClientConnection#mayRead} has become true. */
     void resumeReading();
 

@@ -25,6 +25,14 @@ public enum PauseReason {
     /** A client that gets what it publishes cannot keep up, and its listener has publishers wait. */
     SLOW_SUBSCRIBER;
 
+    /** Whether a packet has come that waits to be taken, or to be made durable. */
+    boolean holdsPacket() {
+        return switch (this) {
+            case SUBSCRIBING, STORING, BEHIND, PUBLISHING, TENANT_RATE, SUBSCRIBE_RATE -> true;
+            case HANDSHAKE, CONGESTED, UNACKNOWLEDGED, RATE_LIMIT, SLOW_SUBSCRIBER -> false;
+        };
+    }
+
     /** Whether the client's own pace is the reason: it sends more than it may, or than it takes answers for. */
     boolean isOfClient() {
         return this == RATE_LIMIT || this == TENANT_RATE || this == SUBSCRIBE_RATE || this == UNACKNOWLEDGED;

@@ -42,15 +42,19 @@ final class ReadOut {
     }
 
     private void readOn(int before, long untilNanos, Runnable then) {
-        boolean mayCome = reads != before || !context.gate().isOpen();
+        boolean mayCome = reads != before || isPaused();
         if (isConnected.getAsBoolean() && mayCome && context.nanoTime() - untilNanos < 0) {
             int now = reads;
             ScheduledFuture<?> _ = context.schedule(TURN_NANOS, () -> readOn(now, untilNanos, then));
         } else {
-            if (isConnected.getAsBoolean() && !context.gate().isOpen()) {
+            if (isConnected.getAsBoolean() && isPaused()) {
                 context.sink().heedDisconnect();
             }
             then.run();
         }
+    }
+
+    private boolean isPaused() {
+        return !context.gate().isOpen() || context.sink().isUnread();
     }
 }

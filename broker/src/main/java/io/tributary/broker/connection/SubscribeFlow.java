@@ -1,5 +1,6 @@
 package io.tributary.broker.connection;
 
+import io.netty.util.concurrent.ScheduledFuture;
 import io.tributary.broker.extension.SubscribeInterceptor.Decision;
 import io.tributary.broker.extension.SubscribeInterceptor.Proceed;
 import io.tributary.broker.extension.SubscribeInterceptor.Refuse;
@@ -65,6 +66,7 @@ final class SubscribeFlow {
 
     private long firstNanos;
 
+    private @Nullable ScheduledFuture<?> postponed;
     private boolean isReviewWanted;
     private boolean isClosed;
     private Runnable stopWaiting = () -> {};
@@ -154,10 +156,7 @@ final class SubscribeFlow {
     }
 
     private void postpone(MqttPacket packet, long nanos) {
-        var _ = context.schedule(nanos, () -> {
-            if (isClosed) {
-                return;
-            }
+        postponed = context.schedule(nanos, () -> {
             long more = context.backend().subscriptions().waitNanos(identity.subscriber());
             if (more > 0) {
                 postpone(packet, more); // another connection of the client's has written meanwhile
@@ -234,6 +233,9 @@ final class SubscribeFlow {
         isClosed = true;
         waiting = List.of();
         stopWaiting.run();
+        if (postponed != null) {
+            postponed.cancel(false); // it has the packet
+        }
     }
 
     private void inTurn(Runnable change) {

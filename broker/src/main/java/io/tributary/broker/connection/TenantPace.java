@@ -1,9 +1,11 @@
 package io.tributary.broker.connection;
 
+import io.netty.util.concurrent.ScheduledFuture;
 import io.tributary.broker.tenant.TenantConnection;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Has a client's message wait, and the client read later, while its tenant's clients publish, together, faster than
@@ -18,6 +20,7 @@ final class TenantPace {
     private final ConnectionContext context;
     private final TenantConnection tenant;
     private final LongSupplier nanoTime;
+    private @Nullable ScheduledFuture<?> waiting;
 
     TenantPace(ConnectionContext context, TenantConnection tenant) {
         this.context = context;
@@ -34,14 +37,11 @@ final class TenantPace {
         return tenant.publishes(bytes, nanoTime);
     }
 
-    /** Has the message that was not counted published later, and the client not read before, unless it is gone. */
+    /** Has the message that was not counted published later, and the client not read before. */
     void await(long nanos, long bytes, Runnable publish) {
         context.gate().close(PauseReason.TENANT_RATE);
         long step = Math.min(nanos, LONGEST_NANOS) + ThreadLocalRandom.current().nextLong(SPREAD_NANOS);
-        var _ = context.schedule(step, () -> {
-            if (!tenant.isOpen()) {
-                return;
-            }
+        waiting = context.schedule(step, () -> {
             long more = count(bytes);
             if (more > 0) {
                 await(more, bytes, publish);
@@ -50,5 +50,12 @@ final class TenantPace {
                 context.gate().open(PauseReason.TENANT_RATE);
             }
         });
+    }
+
+    /** The client is gone, and its message with it. */
+    void stop() {
+        if (waiting != null) {
+            waiting.cancel(false);
+        }
     }
 }

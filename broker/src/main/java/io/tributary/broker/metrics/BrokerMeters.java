@@ -270,7 +270,7 @@ public enum BrokerMeters {
             "tributary.messages.dropped",
             Type.COUNTER,
             "Messages, or copies of them, that went nowhere: in the router, in the queue of a persistent session, or on their"
-                    + " way to a connected client. rules is the rule set that says so, where one does (the first 100 names, then"
+                    + " way to or from a connected client. rules is the rule set that says so, where one does (the first 100 names, then"
                     + " other), and none elsewhere: also where there is no rule that allows it.",
             "place",
             "rules",

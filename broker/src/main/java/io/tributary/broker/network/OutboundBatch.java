@@ -77,8 +77,12 @@ final class OutboundBatch {
 
     /** How much of a large message, and of what is behind it, is not with the channel yet. */
     int unwritten() {
-        int rest = large == null ? 0 : large.payloadSize() - largeWritten;
-        return encoded == null ? rest : rest + encoded.readableBytes();
+        return behind() + (large == null ? 0 : large.payloadSize() - largeWritten);
+    }
+
+    /** How much waits for the end of the turn, or for that of a large message. */
+    int behind() {
+        return encoded == null ? 0 : encoded.readableBytes();
     }
 
     /** Whether a large message is not with the channel as a whole. */

@@ -19,6 +19,8 @@ final class ReceivedBytes {
     /** Behind {@link #first}; there only from {@link #add} to {@link #keepRest}. */
     private @Nullable ByteBuf behind;
 
+    private int packetBytes;
+
     ReceivedBytes(ByteBufAllocator allocator) {
         this.allocator = allocator;
     }
@@ -50,7 +52,28 @@ final class ReceivedBytes {
             first = behind;
             behind = null;
         }
-        return first == null ? null : decoder.decode(first);
+        if (first == null) {
+            return null;
+        }
+        int before = first.readableBytes();
+        MqttPacket packet = decoder.decode(first);
+        packetBytes = before - first.readableBytes();
+        return packet;
+    }
+
+    /** How many bytes the packet had that was taken last. */
+    int packetBytes() {
+        return packetBytes;
+    }
+
+    /** Whether the next packet is here in full, and too large not to be counted. */
+    boolean hasLarge() {
+        ByteBuf next = first != null && !first.isReadable() ? behind : first;
+        if (next == null || next.readableBytes() <= UnfinishedPackets.FREE_BYTES) {
+            return false;
+        }
+        int missing = MqttDecoder.missing(next);
+        return missing <= 0 && next.readableBytes() + missing > UnfinishedPackets.FREE_BYTES;
     }
 
     /** What is here, to look ahead in: nothing is taken by it. Null when there is nothing. */

@@ -68,6 +68,9 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     private @Nullable UnfinishedFrame frame;
 
     private @Nullable MqttEncoder encoder;
+    /** The size of the packet that the connection holds: it counts as if it had not been decoded. */
+    private int heldBytes;
+
     private boolean decoding;
     private boolean choked;
     /** What waited to be written when it became too much, or when that was asked last. */
@@ -194,11 +197,12 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     }
 
     private void ended() {
-        if (closing || !connection.isPaused()) {
+        if (closing || !isPaused()) {
             channel.close();
         } else if (!isEnded) {
             isEnded = true;
             channel.eventLoop().schedule(() -> channel.close(), LONGEST_AFTER_END_SECONDS, TimeUnit.SECONDS);
+            decode(); // nothing is written any more, so all is taken that the connection takes
         }
     }
 
@@ -219,7 +223,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     }
 
     private void lost() {
-        if (!closing && connection.isPaused()) {
+        if (!closing && isPaused()) {
             closing = true;
             heedDisconnect();
         }
@@ -398,7 +402,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         decoding = true;
         boolean decoded = false;
         try {
-            while (mayRead() && decodeNext()) {
+            while (mayDecode() && decodeNext()) {
                 packets++;
                 decoded = true;
             }
@@ -416,7 +420,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
             decode(); // what was left because of that
             return;
         }
-        endHalf(connection.isPaused());
+        endHalf(isPaused());
         if (!isEnded) {
             read(closing || mayRead());
         } else if (mayRead()) {
@@ -425,8 +429,9 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     }
 
     private void holdRest(boolean isAnother) {
-        int rest = received.size();
-        int memory = received.memory();
+        heldBytes = connection.holdsPacket() ? heldBytes : 0;
+        int rest = received.size() + heldBytes;
+        int memory = received.memory() + heldBytes;
         if (frame != null) {
             rest += frame.bytes();
             memory += frame.memory();
@@ -449,8 +454,22 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         }
     }
 
+    @Override
+    public boolean isUnread() {
+        return choked || unfinished.isWaiting();
+    }
+
+    /** Whether the client is read later, and what it has sent is to be taken then, even if it sends no more. */
+    private boolean isPaused() {
+        return connection.isConnected() && (isUnread() || !connection.mayRead());
+    }
+
     private boolean mayRead() {
-        return !closing && (isEnded || (!choked && !unfinished.isWaiting())) && connection.mayRead();
+        return !closing && (isEnded || !isUnread()) && connection.mayRead();
+    }
+
+    private boolean mayDecode() {
+        return mayRead() && (isEnded || !received.hasLarge() || unfinished.mayBegin());
     }
 
     private boolean isHeldByBroker() {
@@ -472,6 +491,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
             entry.whole();
         }
         connection.handle(packet);
+        heldBytes = connection.holdsPacket() ? received.packetBytes() : 0;
         return true;
     }
 
@@ -484,12 +504,16 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         connection.undecodable(violation, decoder.refusal(violation));
     }
 
-    /** A client that sends but does not read must not make the broker keep ever more answers for it. */
+    /**
+     * A client that sends but does not read must not make the broker keep ever more answers for it. The rest of a large
+     * message is none.
+     */
     private void chokeWhenFull() {
-        if (!choked && channel.bytesBeforeWritable() + outbound.unwritten() > MAX_WAITING_BYTES) {
+        if (!choked && channel.bytesBeforeWritable() + outbound.behind() > MAX_WAITING_BYTES) {
             choked = true;
             waitingBytes = waitingBytes();
             channel.config().setAutoRead(false);
+            endHalf(isPaused());
         }
     }
 
@@ -498,7 +522,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     }
 
     private void unfinished() {
-        refuse(new MqttException(ReasonCode.QUOTA_EXCEEDED, "a large packet does not end, and memory is short"));
+        refuse(new MqttException(ReasonCode.QUOTA_EXCEEDED, "a large packet does not end, or has to wait, and memory is short"));
     }
 
     private void stalled() {

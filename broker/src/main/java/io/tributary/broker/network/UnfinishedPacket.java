@@ -8,9 +8,10 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A packet of one connection of which only a part has come. While memory for such packets is short, a packet that is
- * not finished in time ends its connection. Where the broker takes no packets of the connection, what is here may be
- * whole packets: they count as memory, but the connection does not wait for more, and the time does not count.
+ * A packet of one connection of which only a part has come, or that the connection holds until it can be taken. While
+ * memory for such packets is short, a packet that is not finished in time ends its connection. Where the broker takes
+ * no packets of the connection, what is here may be whole packets: they count as memory, but the connection does not
+ * wait for more, and the time does not count.
  *
  * <p>When a client ends its side, Netty reads all that the system has of it, though the connection is not to be read.
  * Where there is no memory for that, the connection ends. Confined to the event loop.
@@ -64,6 +65,22 @@ final class UnfinishedPacket {
     }
 
     /**
+     * Whether a large packet may be decoded that is here in full: it might have to be held then. If not, the connection
+     * waits for memory; what is here of it meanwhile, a read, is not counted, or nobody would have any.
+     */
+    boolean mayBegin() {
+        if (held == 0 && !isWaiting && all.isTaken()) {
+            await();
+        }
+        return !isWaiting;
+    }
+
+    private void await() {
+        isWaiting = true;
+        stopWaiting = all.await(() -> loop.execute(this::wake));
+    }
+
+    /**
      * Notes how many bytes of the packet are here.
      *
      * @param memory how many bytes the buffer takes that they are in
@@ -71,7 +88,8 @@ final class UnfinishedPacket {
      */
     void hold(int bytes, int memory, boolean isAnother) {
         long counted = bytes <= UnfinishedPackets.FREE_BYTES ? 0 : memory;
-        if (counted == 0 && held == 0) {
+        boolean isToBegin = held == 0 && isWaiting;
+        if (isToBegin ? counted > 0 && bytes <= REST_OF_READ : counted == 0 && held == 0) {
             return; // as after nearly every read
         }
         long more = counted - held;
@@ -94,8 +112,7 @@ final class UnfinishedPacket {
         startTimer();
         boolean isHeld = isHeldByBroker.getAsBoolean();
         if (more > 0 && !mayGoOn && !isWaiting && !isHeld) {
-            isWaiting = true;
-            stopWaiting = all.await(() -> loop.execute(this::wake));
+            await();
         }
         isUnread = isWaiting || isHeld;
         if (cameUnread > REST_OF_READ && all.isFull()) {

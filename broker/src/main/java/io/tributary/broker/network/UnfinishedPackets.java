@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that all connections together may use for packets of which only a part has come. A connection that would
- * begin a packet beyond the limit is not read until other connections have finished their packets, or ended. Any
- * thread; never blocks.
+ * The memory that all connections together may use for packets of which only a part has come, and for those that have
+ * come and wait for their turn. A connection that would begin a packet beyond the limit is not read until other
+ * connections have finished their packets, or ended. Any thread; never blocks.
  */
 final class UnfinishedPackets {
     /** How many bytes a packet may have here without being counted: ordinary clients never wait. */
@@ -46,6 +46,11 @@ final class UnfinishedPackets {
             wake();
         }
         return now <= (isMaybeSent ? 2 * limitBytes : limitBytes);
+    }
+
+    /** Whether there is no memory for packets that begin. */
+    boolean isTaken() {
+        return held() > limitBytes;
     }
 
     /** Whether more is here than there is memory for, since some connections could not be stopped in time. */

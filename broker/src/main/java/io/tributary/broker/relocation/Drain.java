@@ -204,7 +204,7 @@ public final class Drain {
         switch (phase) {
             case ANNOUNCED -> announced(node, now);
             case SENDING_AWAY -> sendAway(node, now);
-            case HANDING_OVER -> handOver(node);
+            case HANDING_OVER -> handOver(node, now);
             case SERVING, SAFE -> {}
         }
     }
@@ -220,23 +220,30 @@ public final class Drain {
     }
 
     private void sendAway(ServingNode node, DrainOrder now) {
-        node.turnAway(true);
-        recorder.sentAway(Cause.DRAIN, node.sendAway(pace.next(now.rate())));
+        tellSome(node, now);
         int left = node.connections();
         if (left == 0) {
             LOG.info("drain: no client is connected; {} shards are handed over", node.ownedShards());
             phase = Phase.HANDING_OVER;
             handedOverNanos = nanoTime.getAsLong();
             fewestShards = Integer.MAX_VALUE;
-            handOver(node);
+            handOver(node, now);
         } else {
             look("clients");
         }
     }
 
-    /** Where others are to own the shards, it waits until they do, as long as they take some. */
-    private void handOver(ServingNode node) {
+    private void tellSome(ServingNode node, DrainOrder now) {
         node.turnAway(true);
+        recorder.sentAway(Cause.DRAIN, node.sendAway(pace.next(now.rate())));
+    }
+
+    /**
+     * Where others are to own the shards, it waits until they do, as long as they take some. A client may have opened
+     * its connection before new ones were refused, and ask for its session now.
+     */
+    private void handOver(ServingNode node, DrainOrder now) {
+        tellSome(node, now);
         node.handOver(true);
         int shards = node.ownedShards();
         if (shards > 0) {

@@ -115,11 +115,6 @@ public final class TenantConnection {
         return nanos;
     }
 
-    /** Whether it was not closed yet. */
-    public boolean isOpen() {
-        return isOpen;
-    }
-
     /** The client was sent a message. */
     public void sent(long bytes) {
         counts.sent(bytes);

@@ -212,6 +212,24 @@ class ClientConnectionTest {
         assertThat(fixture.sink.closed).isTrue();
     }
 
+    /** Nothing that it sends shows that there is more: its socket is not read. */
+    @Test
+    void disconnectCountsThatIsHereWhenSocketIsNotReadWhileTheSessionIsTakenOver() { // [MQTT-3.14.4-3]
+        fixture.connect(Connects.v5().durable());
+        fixture.sink.unread = true;
+        fixture.sink.onHeed = () -> fixture.send(new Disconnect(ReasonCode.SUCCESS, 0, null, null, List.of()));
+
+        fixture.backend.connections.takenOver(fixture.connectionNumber());
+        fixture.turn();
+        fixture.pass(Duration.ofMillis(2));
+        assertThat(fixture.backend.detaches).isEmpty();
+        for (int i = 0; i < 100; i++) {
+            fixture.pass(Duration.ofMillis(2));
+        }
+
+        assertThat(fixture.backend.detaches).containsExactly(new Detach("c", 101, false, 0, 0));
+    }
+
     /** The other connection has the packet identifier as received: it would take a new message for a repetition. */
     @Test
     void releasesNothingWhenAnotherConnectionHasTheSession() {

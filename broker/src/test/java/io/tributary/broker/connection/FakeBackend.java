@@ -177,6 +177,11 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
         return detaches.size();
     }
 
+    /** How many connections ended in a way that has the will published, if there is one. */
+    public long endedWithWill() {
+        return detaches.stream().filter(ShardEvent.Detach::publishWill).count();
+    }
+
     /** How many messages were published. */
     public int published() {
         return routed.size();
@@ -286,8 +291,13 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
         untilCurrent.add(action);
     }
 
+    /** This node does not know all that the others have acknowledged. */
+    public void fallBehind() {
+        behind = true;
+    }
+
     /** This node has caught up with the others. */
-    void catchUp() {
+    public void catchUp() {
         behind = behindAgain;
         List.copyOf(untilCurrent).forEach(action -> {
             untilCurrent.remove(action);

@@ -21,6 +21,10 @@ final class FakeSink implements PacketSink {
     int writableFor;
 
     boolean heldBack;
+    boolean unread;
+    /** What is done when a DISCONNECT is looked for in what was not read. */
+    Runnable onHeed = () -> {};
+
     boolean closed;
     int resumed;
     Runnable onResume = () -> {};
@@ -68,6 +72,16 @@ final class FakeSink implements PacketSink {
     @Override
     public boolean wasHeldBack() {
         return heldBack;
+    }
+
+    @Override
+    public boolean isUnread() {
+        return unread;
+    }
+
+    @Override
+    public void heedDisconnect() {
+        onHeed.run();
     }
 
     @Override

@@ -645,6 +645,7 @@ class InboundFlowTest {
         assertThat(fixture.sink.take(Acknowledgement.class))
                 .extracting(Acknowledgement::reason)
                 .containsExactly(ReasonCode.PAYLOAD_FORMAT_INVALID, ReasonCode.PAYLOAD_FORMAT_INVALID);
+        assertThat(fixture.recorder.dropped).hasSize(3).containsOnly(DropReason.PAYLOAD_FORMAT_INVALID);
     }
 
     @Test

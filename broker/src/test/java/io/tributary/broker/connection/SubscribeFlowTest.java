@@ -317,6 +317,18 @@ class SubscribeFlowTest {
         assertThat(fixture.connection().mayRead()).isTrue();
     }
 
+    @Test
+    void nothingIsLeftOfAChangeThatWaitsWhenItsClientIsGone() {
+        fixture.connect(Connects.v5().durable());
+        fixture.backend.subscribeWaitNanos = Duration.ofHours(1).toNanos();
+        fixture.send(subscribe(8, plain("a", QoS.AT_MOST_ONCE)));
+
+        fixture.connection().connectionLost();
+        fixture.turn();
+
+        assertThat(fixture.loop.runScheduledPendingTasks()).isEqualTo(-1);
+    }
+
     /** It could undo what other nodes have acknowledged meanwhile. */
     @Test
     void changeThatHasWaitedForItsRateWaitsUntilTheNodeIsCurrent() {

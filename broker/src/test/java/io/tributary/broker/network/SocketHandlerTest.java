@@ -229,6 +229,45 @@ class SocketHandlerTest {
         assertThat(unfinished.isShort()).isFalse();
     }
 
+    @Test
+    void keepsNoMorePacketsThatHaveToWaitThanThereIsMemoryFor() {
+        byte[] large = Packets.bytes(Packets.publish("x".repeat(60_000)));
+        backend.fallBehind();
+        List<EmbeddedChannel> clients = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            EmbeddedChannel client = new EmbeddedChannel(pipeline());
+            clients.add(client);
+            client.writeInbound(Unpooled.copiedBuffer(Packets.bytes(Packets.connect("c" + i))));
+            client.writeInbound(Unpooled.copiedBuffer(large));
+        }
+        assertThat(unfinished.held()).isBetween(2L * 60_000, 2L * 60_100);
+        assertThat(unfinished.isShort()).isTrue();
+
+        backend.catchUp();
+        for (int i = 0; i < 20; i++) {
+            clients.forEach(EmbeddedChannel::runPendingTasks);
+        }
+
+        assertThat(backend.published()).isEqualTo(10);
+        assertThat(unfinished.held()).isZero();
+        assertThat(clients).allMatch(client -> client.config().isAutoRead());
+        clients.forEach(EmbeddedChannel::finishAndReleaseAll);
+    }
+
+    @Test
+    void takesSmallPacketsWhenThereIsNoMemoryForLargeOnes() {
+        connect();
+        unfinished.change(150_000, false);
+        byte[] publish = Packets.bytes(Packets.publish("x".repeat(1_000)));
+        ByteBuf all = Unpooled.buffer();
+        for (int i = 0; i < 50; i++) {
+            all.writeBytes(publish);
+        }
+        channel.writeInbound(all);
+
+        assertThat(backend.published()).isEqualTo(50);
+    }
+
     /** As Netty does when the client has ended its side. */
     @Test
     void keepsNoMoreThanThereIsMemoryForOfClientThatIsReadThoughItIsNotToBe() {
@@ -464,6 +503,42 @@ class SocketHandlerTest {
         slow.pass(1);
 
         assertThat(slow.isOpen()).isFalse();
+        slow.finishAndReleaseAll();
+    }
+
+    @Test
+    void publishesWhatClientSendsWhileItTakesALargeMessageSlowly() {
+        SlowChannel slow = slow(pipeline());
+        backend.flood(1, LARGE_BYTES);
+        slow.runPendingTasks();
+
+        for (int i = 0; i < 10; i++) {
+            slow.writeInbound(Unpooled.copiedBuffer(Packets.bytes(Packets.publish("a", QoS.AT_LEAST_ONCE, i + 1))));
+            slow.runPendingTasks();
+        }
+
+        assertThat(backend.published()).isEqualTo(10);
+        assertThat(slow.config().isAutoRead()).isTrue();
+        slow.finishAndReleaseAll();
+    }
+
+    @Test
+    void keepsFewAnswersBehindALargeMessage() {
+        SlowChannel slow = slow(pipeline());
+        backend.flood(1, LARGE_BYTES);
+        slow.runPendingTasks();
+        byte[] pings = new byte[64 * 1024];
+        for (int i = 0; i < pings.length; i += 2) {
+            pings[i] = (byte) 0xC0;
+        }
+
+        for (int i = 0; i < 100 && slow.config().isAutoRead(); i++) {
+            slow.writeInbound(Unpooled.copiedBuffer(pings));
+            slow.runPendingTasks();
+        }
+
+        assertThat(slow.config().isAutoRead()).isFalse();
+        assertThat(backend.detached()).isZero();
         slow.finishAndReleaseAll();
     }
 

@@ -140,6 +140,35 @@ class UnfinishedPacketTest {
     }
 
     @Test
+    void wholePacketWaitsForMemoryAndDoesNotTakeAny() {
+        fill();
+        one.hold(LARGE + 2_000, LARGE + 2_000, false);
+        assertThat(three.mayBegin()).isFalse();
+        three.hold(LARGE, LARGE, true);
+        assertThat(all.held()).isEqualTo(2 * LARGE + 2_000);
+        assertThat(two.mayBegin()).isTrue();
+
+        one.release();
+        channel.runPendingTasks();
+
+        assertThat(told).containsExactly("three goes on");
+        assertThat(three.mayBegin()).isTrue();
+    }
+
+    @Test
+    void nothingIsLeftOfAConnectionThatEndsWhileItsWholePacketWaits() {
+        fill();
+        one.hold(LARGE + 2_000, LARGE + 2_000, false);
+        assertThat(three.mayBegin()).isFalse();
+        three.hold(LARGE, LARGE, true);
+
+        three.release();
+
+        assertThat(all.isShort()).isFalse();
+        assertThat(three.isWaiting()).isFalse();
+    }
+
+    @Test
     void packetGrowsThoughItsBufferDoesNot() {
         one.hold(LARGE / 2, LARGE, true);
         two.hold(LARGE / 2, LARGE, true);

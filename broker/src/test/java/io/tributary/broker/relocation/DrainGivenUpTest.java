@@ -57,6 +57,17 @@ class DrainGivenUpTest {
         assertThat(drain.status().givenUp()).as("it is drained once more").isNull();
     }
 
+    @Test
+    void clientIsSentAwayThatGetsItsSessionWhenShardsAreHandedOver() {
+        begin();
+        await().until(() -> drain.status().phase() == Phase.HANDING_OVER && node.handsOver);
+
+        node.clients = 1;
+
+        await().until(() -> node.clients == 0);
+        assertThat(drain.status().phase()).isEqualTo(Phase.HANDING_OVER);
+    }
+
     private void begin() {
         drain.begin(new DrainOrder(Duration.ZERO, 0, "ada", "here"))
                 .toCompletableFuture()
@@ -77,6 +88,7 @@ class DrainGivenUpTest {
     private static final class Node extends StillNode {
         final AtomicLong looks = new AtomicLong();
         volatile int shards = 8;
+        volatile int clients;
         volatile boolean handsOver;
         volatile boolean turnsAway;
 
@@ -88,6 +100,18 @@ class DrainGivenUpTest {
         @Override
         public void handOver(boolean all) {
             handsOver = all;
+        }
+
+        @Override
+        public int connections() {
+            return clients;
+        }
+
+        @Override
+        public int sendAway(int most) {
+            int told = Math.min(most, clients);
+            clients -= told;
+            return told;
         }
 
         @Override

@@ -48,10 +48,13 @@ public final class PublishTemplate {
         return mqtt5;
     }
 
-    /** The exact number of bytes that {@link #write} writes for that variant. */
+    /**
+     * The exact number of bytes that {@link #write} writes for that variant; more than any receiver takes where MQTT has
+     * no packet that large: with a subscription identifier a message may be larger than it came.
+     */
     public int size(PublishVariant variant) {
         int body = bodySize(variant);
-        return 1 + Varint.size(body) + body;
+        return body > Varint.MAX ? Integer.MAX_VALUE : 1 + Varint.size(body) + body;
     }
 
     /** Writes a whole PUBLISH, growing the buffer at most once; may be called by several threads at the same time. */

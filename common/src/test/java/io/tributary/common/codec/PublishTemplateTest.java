@@ -15,6 +15,7 @@ import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.UserProperty;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -99,6 +100,22 @@ class PublishTemplateTest {
             assertThatThrownBy(() -> encoder.encode(template, QOS_0, Unpooled.buffer()))
                     .isInstanceOf(IllegalArgumentException.class);
         }
+    }
+
+    /** As a message of nearly that size with the identifiers of its subscriptions, which are not sent by its publisher. */
+    @Test
+    void writesNothingWhenMqttHasNoPacketThatLarge() {
+        PublishTemplate template = PublishTemplate.of(message(PublishProperties.NONE), true);
+        int most = Varint.MAX / 5; // each takes a byte for what it is, and four
+        PublishVariant variant = new PublishVariant(
+                QoS.AT_MOST_ONCE, false, false, 0, 0, true, MqttPacket.ABSENT, Collections.nCopies(most, Varint.MAX));
+        ByteBuf out = Unpooled.buffer();
+
+        MqttEncoder encoder = new MqttEncoder(MQTT_5, MqttPacket.ConnectProperties.LARGEST_PACKET);
+
+        assertThat(encoder.encode(template, variant, out)).isFalse();
+        assertThat(encoder.encodeHead(template, variant, out)).isFalse();
+        assertThat(out.isReadable()).isFalse();
     }
 
     @Test

@@ -61,7 +61,7 @@ class MetricsDocsTest {
                 values(
                         BrokerMeters.MESSAGES_DROPPED,
                         "reason",
-                        "with `place=\"session\"`, on the way to a connected client: " + names(DropReason.class)),
+                        "with `place=\"session\"`, on the way to a connected client, or refused of one: " + names(DropReason.class)),
                 values(
                         BrokerMeters.MESSAGES_DROPPED,
                         "rules",
