@@ -150,7 +150,7 @@ final class OutboundQueue {
 
     /** What a message takes while it waits, in bytes. */
     static long size(Queued message) {
-        return (long) message.sizeBytes() + ENTRY_BYTES;
+        return message.memoryBytes() + ENTRY_BYTES;
     }
 
     boolean isEmpty() {

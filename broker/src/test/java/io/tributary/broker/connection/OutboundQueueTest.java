@@ -4,6 +4,7 @@ import static io.tributary.broker.connection.ConnectionFixture.queued;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.connection.OutboundLimits.Overflow;
+import io.tributary.broker.fake.Messages;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
@@ -76,6 +77,15 @@ class OutboundQueueTest {
             assertThat(drain(queue)).hasSize(3).contains(overflow == Overflow.DROP_OLDEST ? "d0" : "a0");
         }
         assertThat(recorder.dropped).hasSize(4);
+    }
+
+    @Test
+    void userPropertiesTakeRoomAsTheyDoInTheHeap() {
+        OutboundQueue queue = queue(1_000, 100_000, Overflow.DROP_NEWEST);
+        for (int i = 0; i < 1_000; i++) {
+            queue.add(queued(Messages.withUserProperties(100, message("m0").message())));
+        }
+        assertThat(drain(queue)).hasSizeBetween(1, 8);
     }
 
     @Test
