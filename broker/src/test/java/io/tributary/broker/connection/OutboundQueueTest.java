@@ -80,6 +80,19 @@ class OutboundQueueTest {
     }
 
     @Test
+    void dropsOnlyTheNewMessageWhenTheOthersThatMayGoAreNotEnough() {
+        for (Overflow overflow : Overflow.values()) {
+            OutboundQueue queue = queue(10, 3_000, overflow);
+            queue.add(queued("x".repeat(2_000), QoS.AT_MOST_ONCE, 2));
+            add(queue, "a0", "b0");
+            queue.add(queued("y".repeat(1_000), QoS.AT_MOST_ONCE, 1));
+            assertThat(drain(queue)).hasSize(3).endsWith("a0", "b0");
+            assertThat(recorder.dropped).hasSize(1);
+            recorder.dropped.clear();
+        }
+    }
+
+    @Test
     void userPropertiesTakeRoomAsTheyDoInTheHeap() {
         OutboundQueue queue = queue(1_000, 100_000, Overflow.DROP_NEWEST);
         for (int i = 0; i < 1_000; i++) {
@@ -150,6 +163,14 @@ class OutboundQueueTest {
     }
 
     private static void add(List<Queued> list, Queued message, Overflow overflow) {
+        List<Queued> staying = list.stream()
+                .filter(each -> overflow == Overflow.DROP_OLDEST
+                        ? priority(each) > priority(message)
+                        : priority(each) >= priority(message))
+                .toList();
+        if (!staying.isEmpty() && isFull(staying, message)) {
+            return;
+        }
         while (!list.isEmpty() && isFull(list, message)) {
             int least =
                     list.stream().mapToInt(OutboundQueueTest::priority).min().orElseThrow();
