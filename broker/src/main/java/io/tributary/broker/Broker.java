@@ -330,7 +330,7 @@ public final class Broker implements AutoCloseable {
     }
 
     private CompletionStage<Boolean> publishInside(Message message) {
-        long size = UNFINISHED_OVERHEAD_BYTES + (long) message.sizeBytes();
+        long size = UNFINISHED_OVERHEAD_BYTES + message.memoryBytes();
         long before = unfinishedBytes.getAndAdd(size);
         if (before > 0 && before + size > MOST_UNFINISHED_BYTES) {
             unfinishedBytes.addAndGet(-size);

@@ -30,14 +30,14 @@ final class InFlightWindow {
         private final long sequence;
         private final QoS qos;
         private final @Nullable Queued shared;
-        private final int keptBytes;
+        private final long keptBytes;
         private Phase phase;
 
         private Entry(long sequence, QoS qos, @Nullable Queued shared, Phase phase) {
             this.sequence = sequence;
             this.qos = qos;
             this.shared = shared;
-            keptBytes = shared == null ? 0 : shared.sizeBytes();
+            keptBytes = shared == null ? 0 : shared.memoryBytes();
             this.phase = phase;
         }
 

@@ -145,6 +145,6 @@ final class Inbox implements Endpoint {
     }
 
     private static long sizeOf(Message message) {
-        return (long) message.sizeBytes() + LETTER_BYTES;
+        return message.memoryBytes() + LETTER_BYTES;
     }
 }

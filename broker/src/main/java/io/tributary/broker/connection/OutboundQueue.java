@@ -46,15 +46,18 @@ final class OutboundQueue {
         return count == 0 && hold == null;
     }
 
-    /** Adds a message, or drops one. */
+    /** Adds a message, for which others may be dropped; or drops it, when there would be no room without them either. */
     void add(Queued message) {
         long size = size(message);
         int priority = message.message().priority();
+        if (isFull(size)
+                && !hasRoomWithout(limits.overflow() == Overflow.DROP_OLDEST ? priority : priority - 1, size)) {
+            recorder.dropped(DropReason.QUEUE_FULL);
+            return;
+        }
         while (count > 0 && isFull(size)) {
             recorder.dropped(DropReason.QUEUE_FULL);
-            if (!makesRoom(priority)) {
-                return;
-            }
+            drop();
         }
         line(priority).add(message);
         if (hold != null) {
@@ -65,19 +68,32 @@ final class OutboundQueue {
         bytes += size;
     }
 
-    /** Drops a message for one of that priority; false when none may go for it. */
-    private boolean makesRoom(int priority) {
-        ArrayDeque<Queued> lowest = lowest();
-        int least = lowest.element().message().priority();
-        boolean isOldest = limits.overflow() == Overflow.DROP_OLDEST;
-        if (isOldest ? priority < least : priority <= least) {
-            return false;
+    /**
+     * Whether so many more bytes have room once messages of up to that priority are gone, as many as it takes. Looks at
+     * no more of them than that.
+     */
+    private boolean hasRoomWithout(int mostPriority, long more) {
+        int countLeft = count;
+        long bytesLeft = bytes;
+        for (int priority = 0; priority <= Math.min(mostPriority, higher.size()); priority++) {
+            for (Queued each : priority == 0 ? messages : higher.get(priority - 1)) {
+                countLeft--;
+                bytesLeft -= size(each);
+                if (hasRoom(countLeft, bytesLeft, more)) {
+                    return true;
+                }
+            }
         }
-        long size = left(isOldest ? lowest.remove() : lowest.removeLast());
+        return countLeft == 0;
+    }
+
+    /** Drops a message of the lowest priority. */
+    private void drop() {
+        ArrayDeque<Queued> lowest = lowest();
+        long size = left(limits.overflow() == Overflow.DROP_OLDEST ? lowest.remove() : lowest.removeLast());
         if (hold != null) {
             hold.dropped(size);
         }
-        return true;
     }
 
     /** Takes the message of the highest priority that waits longest, or null when none does. */
@@ -150,7 +166,7 @@ final class OutboundQueue {
 
     /** What a message takes while it waits, in bytes. */
     static long size(Queued message) {
-        return (long) message.sizeBytes() + ENTRY_BYTES;
+        return message.memoryBytes() + ENTRY_BYTES;
     }
 
     boolean isEmpty() {
@@ -158,6 +174,10 @@ final class OutboundQueue {
     }
 
     private boolean isFull(long more) {
-        return count >= limits.queueMessages() || bytes + more > limits.queueBytes();
+        return !hasRoom(count, bytes, more);
+    }
+
+    private boolean hasRoom(int messagesBefore, long bytesBefore, long more) {
+        return messagesBefore < limits.queueMessages() && bytesBefore + more <= limits.queueBytes();
     }
 }

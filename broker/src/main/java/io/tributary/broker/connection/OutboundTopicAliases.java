@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 final class OutboundTopicAliases {
     /** Below this length an alias, which takes three bytes, saves nothing. */
     private static final int MIN_TOPIC_LENGTH = 4;
+    /** Above it, a topic would take too much memory for as long as the client is connected. */
+    private static final int MAX_TOPIC_LENGTH = 2048;
 
     /**
      * How a topic is written.
@@ -42,7 +44,7 @@ final class OutboundTopicAliases {
 
     /** How the topic is to be written in the packet that is sent next. */
     Use use(String topic) {
-        if (maximum == 0 || topic.length() < MIN_TOPIC_LENGTH) {
+        if (maximum == 0 || topic.length() < MIN_TOPIC_LENGTH || topic.length() > MAX_TOPIC_LENGTH) {
             return Use.NONE;
         }
         Use known = uses.get(topic);

@@ -353,7 +353,7 @@ final class MemberDispatch {
     }
 
     private static long size(InHand message) {
-        return message.queued.sizeBytes();
+        return message.queued.memoryBytes();
     }
 
     private Queued copy(Queued queued, Receiver receiver) {

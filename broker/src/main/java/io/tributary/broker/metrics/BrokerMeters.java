@@ -188,7 +188,11 @@ public enum BrokerMeters {
             "tenant"),
     /** The size of these. */
     TENANT_RETAINED_SIZE(
-            "tributary.tenants.retained.size", Type.GAUGE, Unit.BYTES, "The size of these messages.", "tenant"),
+            "tributary.tenants.retained.size",
+            Type.GAUGE,
+            Unit.BYTES,
+            "The memory that these messages take, about.",
+            "tenant"),
     /** Queues of tenants. */
     TENANT_QUEUED_SIZE(
             "tributary.tenants.queued.size",
@@ -355,7 +359,7 @@ public enum BrokerMeters {
     /** Retained messages. */
     RETAINED_MESSAGES("tributary.retained.messages", Type.GAUGE, "Topics with a retained message."),
     /** The size of retained messages. */
-    RETAINED_SIZE("tributary.retained.size", Type.GAUGE, Unit.BYTES, "The size of the retained messages."),
+    RETAINED_SIZE("tributary.retained.size", Type.GAUGE, Unit.BYTES, "The memory that retained messages take, about."),
 
     // Shards
     /** Shards that went live. */

@@ -6,8 +6,14 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Counts retained messages and their bytes against limits: all of them, or those of one tenant. Any thread. */
+/**
+ * Counts retained messages, and the bytes that they take in the heap, against limits: all of them, or those of one
+ * tenant. Any thread.
+ */
 final class RetainedBudget {
+    /** About what a topic takes besides its name and its message, and the objects that this consists of. */
+    static final int TOPIC_BYTES = 250;
+
     private final @Nullable RetainedBudget whole;
     private final LongSupplier mostMessages;
     private final LongSupplier mostBytes;
@@ -39,7 +45,7 @@ final class RetainedBudget {
 
     /** Counts a topic's new message in the place of the one before, or tells that there is no room for it. */
     synchronized boolean admit(@Nullable Message before, Message message) {
-        long growth = message.sizeBytes() - sizeOf(before);
+        long growth = sizeOf(message) - sizeOf(before);
         boolean oneTooMany = before == null && messages >= mostMessages.getAsLong();
         if (oneTooMany || (growth > 0 && bytes + growth > mostBytes.getAsLong())) {
             onRefusal.accept(oneTooMany ? Limit.RETAINED_MESSAGES : Limit.RETAINED_BYTES);
@@ -73,7 +79,8 @@ final class RetainedBudget {
         return bytes;
     }
 
-    private static long sizeOf(@Nullable Message message) {
-        return message == null ? 0 : message.sizeBytes();
+    /** The name of the topic is there twice: the message has it, too. */
+    static long sizeOf(@Nullable Message message) {
+        return message == null ? 0 : TOPIC_BYTES + message.topic().length() + message.memoryBytes();
     }
 }

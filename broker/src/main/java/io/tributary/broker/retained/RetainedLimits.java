@@ -9,7 +9,7 @@ import io.tributary.common.setting.InvalidSettingException;
  * that are larger than the one that they replace; to remove what is there is always possible.
  *
  * @param maxMessages the most retained messages
- * @param maxBytes the most bytes that they take together
+ * @param maxBytes the most bytes that they take together in the heap, about
  */
 public record RetainedLimits(long maxMessages, long maxBytes) {
 
@@ -50,7 +50,7 @@ public record RetainedLimits(long maxMessages, long maxBytes) {
             return this;
         }
 
-        /** How large they may be together, in bytes. */
+        /** How many bytes they may take together in the heap, about. */
         public Builder maxSize(long value) {
             maxSize = value;
             return this;

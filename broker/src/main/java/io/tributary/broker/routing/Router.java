@@ -336,7 +336,7 @@ public final class Router implements ClientRouting {
         } else if (message.qos().isAcknowledged()
                 || passage.source != null
                 || order.waiting(message.publisher()) < MOST_WAITING_QOS_0) {
-            long bytes = WAITING_COST + message.sizeBytes();
+            long bytes = WAITING_COST + message.memoryBytes();
             waiting.acquire(bytes);
             order.whenDone(message.publisher(), stored, () -> {
                 waiting.release(bytes);

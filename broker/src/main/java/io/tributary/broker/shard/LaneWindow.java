@@ -68,19 +68,19 @@ final class LaneWindow {
         return Math.max(1, mostMessages - messages);
     }
 
-    /** The size of what is in the window. */
+    /** The memory that is taken by what is in the window. */
     long bytes() {
         return bytes;
     }
 
-    /** An entry of this size is put in. */
+    /** An entry that takes so much memory is put in. */
     void put(int size) {
         messages++;
         bytes += size;
         filled |= !hasRoom();
     }
 
-    /** An entry of this size is taken out. */
+    /** An entry that takes so much memory is taken out. */
     void take(int size) {
         messages--;
         release(size);

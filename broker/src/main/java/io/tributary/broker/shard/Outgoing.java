@@ -79,11 +79,12 @@ final class Outgoing {
     /**
      * An entry in the window.
      *
-     * @param size what it takes of the window, in bytes
+     * @param size the size of its message in the queue, in bytes
+     * @param memory what it takes of the window, in bytes
      * @param awaitsPubrec whether it is a message of QoS 2 that no connection is known to have a PUBREC for
      * @param lane its priority, or {@link #RELEASED}
      */
-    private record Handed(int size, boolean awaitsPubrec, int lane) {}
+    private record Handed(int size, int memory, boolean awaitsPubrec, byte lane) {}
 
     Outgoing(
             SessionState client,
@@ -157,7 +158,7 @@ final class Outgoing {
         return reading != null || next() <= client.lastSequence();
     }
 
-    /** The size of what is in the window. */
+    /** The memory that is taken by what is in the window. */
     long handedBytes() {
         return window.bytes();
     }
@@ -308,7 +309,7 @@ final class Outgoing {
                             priority == 0 ? LaneWindow.ofQueue(config, memory) : LaneWindow.ofHigher(config, memory));
             windows = known;
             for (Handed each : handed.values()) {
-                known[each.lane].put(each.size);
+                known[each.lane].put(each.memory);
             }
         }
         return known[lane];
@@ -353,10 +354,10 @@ final class Outgoing {
     void hand(long sequence, QueueEntry entry) {
         Handed now = handed(sequence, entry);
         handed.put(sequence, now);
-        memory.take(now.size);
-        window.put(now.size);
+        memory.take(now.memory);
+        window.put(now.memory);
         if (windows != null) {
-            windows[now.lane].put(now.size);
+            windows[now.lane].put(now.memory);
         }
         batch.add(new Delivery(sequence, inOrder(entry), dupUpTo.has(sequence, entry.priority())));
     }
@@ -380,9 +381,10 @@ final class Outgoing {
         return entry instanceof QueueEntry.Queued queued && !received.contains(sequence)
                 ? new Handed(
                         queued.sizeBytes(),
+                        (int) Math.min(queued.memoryBytes(), Integer.MAX_VALUE),
                         queued.qos() == QoS.EXACTLY_ONCE,
-                        queued.message().priority())
-                : new Handed(0, false, entry instanceof QueueEntry.Queued ? entry.priority() : RELEASED);
+                        (byte) queued.message().priority())
+                : new Handed(0, 0, false, (byte) (entry instanceof QueueEntry.Queued ? entry.priority() : RELEASED));
     }
 
     /** Whether an entry is in the window. */
@@ -408,10 +410,10 @@ final class Outgoing {
         if (known == null) {
             return null;
         }
-        memory.take(-known.size);
-        window.take(known.size);
+        memory.take(-known.memory);
+        window.take(known.memory);
         if (windows != null) {
-            windows[known.lane].take(known.size);
+            windows[known.lane].take(known.memory);
         }
         return known.size;
     }
@@ -425,11 +427,11 @@ final class Outgoing {
         if (known == null) {
             return null;
         }
-        handed.put(sequence, new Handed(0, false, known.lane));
-        memory.take(-known.size);
-        window.release(known.size);
+        handed.put(sequence, new Handed(0, 0, false, known.lane));
+        memory.take(-known.memory);
+        window.release(known.memory);
         if (windows != null) {
-            windows[known.lane].release(known.size);
+            windows[known.lane].release(known.memory);
         }
         return known.size;
     }

@@ -61,7 +61,7 @@ final class QueueTail {
         }
         sizes[at(sizes.length, end)] = Math.min(entry.sizeBytes(), SIZE_MASK) | entry.priority() << PRIORITY_SHIFT;
         end++;
-        if (!keeps || !mayKeep(entry.sizeBytes() + ENTRY_BYTES)) {
+        if (!keeps || !mayKeep(memoryOf(entry))) {
             letGo();
             return true;
         }
@@ -69,12 +69,12 @@ final class QueueTail {
             entries = grown(entries);
         }
         entries[at(entries.length, end - 1)] = entry;
-        take(entry.sizeBytes() + ENTRY_BYTES);
+        take(memoryOf(entry));
         return true;
     }
 
     /** What was kept first is given up first, for that is the most likely to be in the store. */
-    private boolean mayKeep(int bytes) {
+    private boolean mayKeep(long bytes) {
         while (!memory.mayKeep(bytes, keptBytes)) {
             if (keptFrom >= end - 1) {
                 return false;
@@ -94,7 +94,7 @@ final class QueueTail {
         QueueEntry.Queued gone = entries[place];
         if (gone != null) {
             entries[place] = null;
-            take(-(gone.sizeBytes() + ENTRY_BYTES));
+            take(-memoryOf(gone));
         }
     }
 
@@ -221,6 +221,10 @@ final class QueueTail {
             grown[at(grown.length, sequence)] = before[at(before.length, sequence)];
         }
         return grown;
+    }
+
+    private static long memoryOf(QueueEntry.Queued entry) {
+        return entry.memoryBytes() + ENTRY_BYTES;
     }
 
     private static int at(int length, long sequence) {

@@ -177,14 +177,14 @@ final class Restore {
         if (stored.will() != null) {
             wills.add(
                     new ClientWill(stored.session().clientId(), stored.session().epoch(), stored.will(), false));
-            bytes += stored.will().message().sizeBytes();
+            bytes += stored.will().message().memoryBytes();
         }
     }
 
     private void copy(SnapshotQueue queue) {
         for (SnapshotEntry kept : queue.entries()) {
             queued.add(new SequencedEntry(queue.clientId(), kept.sequence(), kept.entry()));
-            bytes += kept.entry().sizeBytes();
+            bytes += kept.entry().memoryBytes();
         }
     }
 

@@ -261,7 +261,7 @@ final class SessionQueues {
         void add(long sequence, QueueEntry entry) {
             if (priorities.has(entry) && (entries.isEmpty() || entries.getLast().sequence() < sequence)) {
                 entries.add(new ShardStore.Entry(sequence, entry));
-                bytes += entry.sizeBytes();
+                bytes += entry.memoryBytes();
             }
         }
 

@@ -1,13 +1,18 @@
 package io.tributary.broker.connection;
 
+import static io.tributary.broker.connection.ConnectionFixture.message;
 import static io.tributary.broker.connection.ConnectionFixture.queued;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.connection.InFlightWindow.Entry;
 import io.tributary.broker.delivery.MemberReply;
+import io.tributary.broker.fake.Messages;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
@@ -50,6 +55,17 @@ class InFlightWindowTest {
         small.add(FIRST - 1, queued("m", QoS.AT_LEAST_ONCE));
         assertThat(small.admits(FIRST - 2)).isFalse();
         assertThat(small.admits(FIRST + 1)).isFalse();
+    }
+
+    @Test
+    void keepsMessagesForOtherMembersAsLongAsTheHeapHasRoom() {
+        InFlightWindow small = new InFlightWindow(1_000, 100_000, fixture.context());
+        int kept = 0;
+        while (small.hasRoom()) {
+            Message message = Messages.withUserProperties(100, message("topic", "m", QoS.AT_LEAST_ONCE));
+            small.add(FIRST + kept++, new Queued(message, QoS.AT_LEAST_ONCE, false, List.of(), "$share/g/topic"));
+        }
+        assertThat(kept).isBetween(1, 9);
     }
 
     @Test

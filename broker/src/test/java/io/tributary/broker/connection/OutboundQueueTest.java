@@ -4,6 +4,7 @@ import static io.tributary.broker.connection.ConnectionFixture.queued;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.connection.OutboundLimits.Overflow;
+import io.tributary.broker.fake.Messages;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
@@ -79,6 +80,28 @@ class OutboundQueueTest {
     }
 
     @Test
+    void dropsOnlyTheNewMessageWhenTheOthersThatMayGoAreNotEnough() {
+        for (Overflow overflow : Overflow.values()) {
+            OutboundQueue queue = queue(10, 3_000, overflow);
+            queue.add(queued("x".repeat(2_000), QoS.AT_MOST_ONCE, 2));
+            add(queue, "a0", "b0");
+            queue.add(queued("y".repeat(1_000), QoS.AT_MOST_ONCE, 1));
+            assertThat(drain(queue)).hasSize(3).endsWith("a0", "b0");
+            assertThat(recorder.dropped).hasSize(1);
+            recorder.dropped.clear();
+        }
+    }
+
+    @Test
+    void userPropertiesTakeRoomAsTheyDoInTheHeap() {
+        OutboundQueue queue = queue(1_000, 100_000, Overflow.DROP_NEWEST);
+        for (int i = 0; i < 1_000; i++) {
+            queue.add(queued(Messages.withUserProperties(100, message("m0").message())));
+        }
+        assertThat(drain(queue)).hasSizeBetween(1, 8);
+    }
+
+    @Test
     void takesOneMessageWhateverItsSize() {
         OutboundQueue queue = queue(10, 10, Overflow.DROP_OLDEST);
         queue.add(queued("x".repeat(100), QoS.AT_MOST_ONCE));
@@ -140,6 +163,14 @@ class OutboundQueueTest {
     }
 
     private static void add(List<Queued> list, Queued message, Overflow overflow) {
+        List<Queued> staying = list.stream()
+                .filter(each -> overflow == Overflow.DROP_OLDEST
+                        ? priority(each) > priority(message)
+                        : priority(each) >= priority(message))
+                .toList();
+        if (!staying.isEmpty() && isFull(staying, message)) {
+            return;
+        }
         while (!list.isEmpty() && isFull(list, message)) {
             int least =
                     list.stream().mapToInt(OutboundQueueTest::priority).min().orElseThrow();

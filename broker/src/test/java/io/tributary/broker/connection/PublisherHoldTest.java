@@ -1,10 +1,12 @@
 package io.tributary.broker.connection;
 
+import static io.tributary.broker.connection.ConnectionFixture.message;
 import static io.tributary.broker.connection.ConnectionFixture.publish;
 import static io.tributary.broker.connection.ConnectionFixture.queued;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.connection.OutboundLimits.Overflow;
+import io.tributary.broker.fake.Messages;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.mqtt.MqttPacket.Puback;
 import io.tributary.common.mqtt.MqttPacket.Publish;
@@ -98,6 +100,15 @@ class PublisherHoldTest {
         offer("x".repeat(60_000), 2); // the second finds no room even in the inbox
         assertThat(holds).hasSize(2);
         assertThat(fixture.recorder.dropped).hasSize(1);
+    }
+
+    @Test
+    void inboxTakesNoMoreThanTheHeapHasRoomFor() {
+        fixture.connect(Connects.v5());
+        for (int i = 0; i < 20; i++) {
+            offer(queued(Messages.withUserProperties(100, message("topic", "m", QoS.AT_MOST_ONCE))));
+        }
+        assertThat(fixture.recorder.dropped).hasSizeBetween(12, 19);
     }
 
     @Test

@@ -38,6 +38,39 @@ class TopicAliasesTest {
     }
 
     @Test
+    void refusesTopicsThatAreTooLongTogether() {
+        String quarter = "x".repeat(1 << 14);
+        for (int alias = 1; alias <= 4; alias++) {
+            resolve(quarter, alias);
+        }
+        resolve("y".repeat(1 << 14), 4);
+        resolve("b", 1);
+        resolve("x".repeat((1 << 14) - 1), 5);
+        assertThatThrownBy(() -> resolve("bb", 1))
+                .isInstanceOfSatisfying(
+                        MqttException.class, e -> assertThat(e.reason()).isEqualTo(ReasonCode.QUOTA_EXCEEDED));
+    }
+
+    @Test
+    void takesTheLongestTopicUnderOneAliasAndManyWhereManyAliasesAreAllowed() {
+        InboundTopicAliases ofTenant = new InboundTopicAliases(5, "acme");
+        String longest = "x".repeat(65_535);
+        ofTenant.resolve(publish(longest, QoS.AT_MOST_ONCE, 0, 1));
+        assertThat(ofTenant.resolve(publish("", QoS.AT_MOST_ONCE, 0, 1))).isEqualTo("\0acme/" + longest);
+
+        InboundTopicAliases many = new InboundTopicAliases(65_535, null);
+        for (int alias = 1; alias <= 65_535; alias++) {
+            many.resolve(publish("x".repeat(256), QoS.AT_MOST_ONCE, 0, alias));
+        }
+    }
+
+    @Test
+    void givesNoneWhenTopicIsTooLongToBeKept() {
+        assertThat(outbound.use("x".repeat(2_049))).isEqualTo(Use.NONE);
+        assertThat(outbound.use("x".repeat(2_048))).isEqualTo(new Use(1, true));
+    }
+
+    @Test
     void takesTopicWhenThereIsNoAlias() {
         assertThat(resolve("a", 0)).isEqualTo("a");
     }

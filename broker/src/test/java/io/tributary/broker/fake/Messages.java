@@ -3,7 +3,9 @@ package io.tributary.broker.fake;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.UserProperty;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 
 /** Messages in short. */
 public final class Messages {
@@ -35,6 +37,24 @@ public final class Messages {
                 message.properties(),
                 message.expiresAtMillis(),
                 publisher);
+    }
+
+    /** The same message with so many short user properties. */
+    public static Message withUserProperties(int count, Message message) {
+        return new Message(
+                message.topic(),
+                message.payload(),
+                message.qos(),
+                message.retain(),
+                properties(count),
+                message.expiresAtMillis(),
+                message.publisher(),
+                message.priority());
+    }
+
+    /** So many short user properties. */
+    public static PublishProperties properties(int count) {
+        return new PublishProperties(null, null, null, null, Collections.nCopies(count, new UserProperty("a", "b")));
     }
 
     /** The payload as text. */

@@ -13,6 +13,7 @@ import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.StateCodec;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.time.Instant;
@@ -26,6 +27,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RetainedMessagesTest {
     private InMemoryReplicatedMap map = new InMemoryReplicatedMap();
@@ -90,7 +93,7 @@ class RetainedMessagesTest {
 
         assertThat(match("a/+")).containsExactly(message);
         assertThat(retained.count()).isEqualTo(1);
-        assertThat(retained.bytes()).isEqualTo(message.sizeBytes());
+        assertThat(retained.bytes()).isEqualTo(RetainedBudget.sizeOf(message));
     }
 
     @Test
@@ -218,7 +221,7 @@ class RetainedMessagesTest {
     @Test
     void refusesNewTopicsAndLargerMessagesAtTheLimitOfBytes() {
         Message one = retained("a", "x".repeat(100));
-        retained = open(new RetainedLimits(100, one.sizeBytes() + 10));
+        retained = open(new RetainedLimits(100, RetainedBudget.sizeOf(one) + 10));
         start();
 
         assertThat(store(one)).isTrue();
@@ -228,7 +231,22 @@ class RetainedMessagesTest {
         assertThat(store(retained("a", "y".repeat(100)))).isTrue();
         assertThat(store(retained("a", ""))).isTrue();
         assertThat(store(retained("b", "x"))).isTrue();
-        assertThat(retained.bytes()).isEqualTo(retained("b", "x").sizeBytes());
+        assertThat(retained.bytes()).isEqualTo(RetainedBudget.sizeOf(retained("b", "x")));
+    }
+
+    /** 300 bytes of heap were measured with a short topic and a payload of one byte, and 12,800 with a hundred. */
+    @ParameterizedTest
+    @CsvSource({"0, 300", "1, 470", "100, 12700"})
+    void countsWhatMessagesTakeInTheHeap(int userProperties, long least) {
+        store(new Message(
+                "r/100000",
+                new byte[1],
+                QoS.AT_LEAST_ONCE,
+                true,
+                Messages.properties(userProperties),
+                Message.NEVER,
+                "c7"));
+        assertThat(retained.bytes()).isBetween(least, least + 300);
     }
 
     @Test
@@ -483,7 +501,7 @@ class RetainedMessagesTest {
         List<Message> all = match("#");
         assertThat(retained.count()).isEqualTo(all.size()).isEqualTo(map.size());
         assertThat(retained.bytes())
-                .isEqualTo(all.stream().mapToLong(Message::sizeBytes).sum());
+                .isEqualTo(all.stream().mapToLong(RetainedBudget::sizeOf).sum());
     }
 
     private RetainedMessages open(RetainedLimits limits) {

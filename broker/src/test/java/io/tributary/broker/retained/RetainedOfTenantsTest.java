@@ -62,7 +62,7 @@ class RetainedOfTenantsTest {
 
     @Test
     void bytesAreLimitedByTheByte() {
-        long size = message("acme", "a", "1").sizeBytes();
+        long size = RetainedBudget.sizeOf(message("acme", "a", "1"));
         limit("acme", Limit.RETAINED_BYTES, 2 * size);
         assertThat(store("acme", "a", "1")).isTrue();
         assertThat(store("acme", "b", "22")).isFalse();

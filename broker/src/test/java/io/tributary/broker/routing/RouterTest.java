@@ -543,6 +543,16 @@ class RouterTest {
     }
 
     @Test
+    void hasPublishersWaitWhenUserPropertiesBehindRetainedMessagesTakeMuchOfTheHeap() {
+        fixture.retainedMap.hold();
+        fixture.publish(retained("a", "1"));
+        for (int i = 0; i < 1_000; i++) {
+            fixture.publish(Messages.withUserProperties(100, message("a", "x", QoS.AT_LEAST_ONCE)));
+        }
+        assertThat(fixture.router().congestion()).isNotNull();
+    }
+
+    @Test
     void refusesARetainedMessageThatThereIsNoRoomFor() {
         RouterFixture full = new RouterFixture(new RetainedLimits(0, 0));
         full.subscribe(DASHBOARD, "a", QoS.AT_LEAST_ONCE);

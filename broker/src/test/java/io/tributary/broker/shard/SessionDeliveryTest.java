@@ -6,8 +6,14 @@ import static io.tributary.broker.shard.fold.Samples.detach;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tributary.broker.fake.Messages;
 import io.tributary.broker.shard.QueueLimits.Overflow;
+import io.tributary.broker.shard.fold.Samples;
+import io.tributary.common.event.Recipient;
 import io.tributary.common.event.SentUpTo;
+import io.tributary.common.event.ShardEvent;
+import io.tributary.common.mqtt.Message;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -121,6 +127,22 @@ class SessionDeliveryTest {
         shard.store.answerAll();
         shard.deliveries.tick(); // compares what is taken with what sessions have
         assertThat(shard.deliveries.memory.taken()).isLessThan(read);
+    }
+
+    @Test
+    void whatIsHandedTakesWhatItTakesInTheHeapAndLeavesTheQueueAsItCame() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1");
+        long before = shard.deliveries.memory.taken();
+        Message costly = Messages.withUserProperties(100, Samples.message("2"));
+        Recipient to = Samples.recipient("a", shard.client("a").session());
+        shard.fold(new ShardEvent.Publish(costly, List.of(to), null));
+        assertThat(shard.deliveries.memory.taken()).isGreaterThan(before + 12_000);
+
+        shard.settle("a", 2);
+        assertThat(shard.deliveries.memory.taken()).isEqualTo(before);
+        assertThat(shard.deliveries.view.bytesOf(shard.client("a")))
+                .isEqualTo(Samples.message("1").sizeBytes());
     }
 
     @Test

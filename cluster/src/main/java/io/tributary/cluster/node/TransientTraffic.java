@@ -178,7 +178,7 @@ final class TransientTraffic implements NodeInbox {
         LinkHolds held = publisher == null ? null : holds.get(way.link);
         if (publisher != null && held != null && held.isAsked()) {
             answered = true;
-            counted = held.count(message.sizeBytes(), publisher);
+            counted = held.count(message.memoryBytes(), publisher);
         }
         long id = answered ? lastId.incrementAndGet() : UNNUMBERED;
         if (answered) {

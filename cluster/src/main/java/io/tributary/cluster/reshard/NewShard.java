@@ -69,14 +69,14 @@ final class NewShard {
 
     void add(StoredSession session, Will will) {
         wills.add(new ClientWill(session.clientId(), session.epoch(), will, false));
-        bytes += will.message().sizeBytes();
+        bytes += will.message().memoryBytes();
     }
 
     /** An entry of a session's queue; with the session, for what the store lets go by itself depends on both. */
     void add(StoredSession session, long sequence, QueueEntry entry) {
         sessions.put(session.clientId(), session);
         queued.add(new SequencedEntry(session.clientId(), sequence, interned(entry)));
-        bytes += entry.sizeBytes();
+        bytes += entry.memoryBytes();
         saveIfLarge();
     }
 

@@ -13,9 +13,11 @@ import io.tributary.common.event.RecordFormat;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
+import io.tributary.common.mqtt.UserProperty;
 import io.tributary.common.thread.RoomQueue;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -214,6 +216,18 @@ class TransientTrafficTest {
         assertThat(room).isEmpty();
         traffic.take(link, new Receipt(new long[] {first + parts / 2 - 1}));
         assertThat(room).hasSize(1);
+    }
+
+    @Test
+    void publisherWaitsWhenUserPropertiesOnTheirWayTakeMuchOfTheHeap() {
+        traffic.onUp(link);
+        traffic.onPublishersWait(link);
+        PublishProperties costly =
+                new PublishProperties(null, null, null, null, Collections.nCopies(100, new UserProperty("a", "b")));
+        for (int i = 0; i < 100 && waits.isEmpty(); i++) {
+            deliver(new Message("a", new byte[1], QoS.AT_MOST_ONCE, false, costly, Message.NEVER, ""), List.of());
+        }
+        assertThat(waits).hasSize(1);
     }
 
     @Test

@@ -15,6 +15,9 @@ public sealed interface QueueEntry {
     /** What the byte limits of queues count for the entry: everything that is as large as a client likes. */
     int sizeBytes();
 
+    /** About how many bytes the entry takes in the heap; what limits of memory count. */
+    long memoryBytes();
+
     /** Which of a queue's entries goes first: the message's; the highest where only the PUBREL of a message is owed. */
     int priority();
 
@@ -26,10 +29,19 @@ public sealed interface QueueEntry {
             List<Integer> subscriptionIds,
             @Nullable String group) implements QueueEntry {
 
+        /** An object for each subscription identifier. */
+        private static final int ID_BYTES = 16;
+
         @Override
         public int sizeBytes() {
             int named = subscriptionIds.size() * Integer.BYTES + (group == null ? 0 : group.length());
             return message.sizeBytes() + named;
+        }
+
+        @Override
+        public long memoryBytes() {
+            int named = subscriptionIds.size() * (Integer.BYTES + ID_BYTES) + (group == null ? 0 : group.length());
+            return message.memoryBytes() + named;
         }
 
         @Override
@@ -43,6 +55,11 @@ public sealed interface QueueEntry {
 
         @Override
         public int sizeBytes() {
+            return 0;
+        }
+
+        @Override
+        public long memoryBytes() {
             return 0;
         }
 

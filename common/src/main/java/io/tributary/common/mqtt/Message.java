@@ -99,10 +99,18 @@ public record Message(
                 : new Message(topic, payload, qos, retain, properties, expiresAtMillis, publisher, newPriority);
     }
 
-    /** About how many bytes of memory or disk the message takes; what the byte limits of queues count. */
+    /** About how many bytes the message takes where it is stored, or on its way. */
     public int sizeBytes() {
         int size = topic.length() + payload.length + publisher.length() + 32;
         return size + properties.sizeBytes();
+    }
+
+    /**
+     * About how many bytes the message takes in the heap, where properties are many objects; what limits of memory
+     * count. Text with characters beyond Latin-1 takes up to twice as much.
+     */
+    public long memoryBytes() {
+        return sizeBytes() + properties.objectsBytes();
     }
 
     @Override

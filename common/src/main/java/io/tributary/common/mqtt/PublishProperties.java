@@ -18,6 +18,11 @@ public record PublishProperties(
         byte @Nullable [] correlationData,
         List<UserProperty> userProperties) {
 
+    // What objects take in the heap besides what they say: this and a list, text and its array, a user property of two.
+    private static final int RECORD_BYTES = 60;
+    private static final int TEXT_BYTES = 40;
+    private static final int USER_PROPERTY_BYTES = 120;
+
     /** No properties at all, which is what every MQTT 3 message has. */
     public static final PublishProperties NONE = new PublishProperties(null, null, null, null, List.of());
 
@@ -45,6 +50,15 @@ public record PublishProperties(
             size += property.name().length() + property.value().length() + 4;
         }
         return size;
+    }
+
+    /** About how many more bytes they take in the heap, where they are many objects. */
+    long objectsBytes() {
+        int texts = (contentType == null ? 0 : 1) + (responseTopic == null ? 0 : 1) + (correlationData == null ? 0 : 1);
+        if (texts == 0 && userProperties.isEmpty()) {
+            return 0;
+        }
+        return RECORD_BYTES + texts * TEXT_BYTES + (long) USER_PROPERTY_BYTES * userProperties.size();
     }
 
     @Override

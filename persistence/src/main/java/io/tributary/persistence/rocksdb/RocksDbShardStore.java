@@ -196,7 +196,7 @@ public final class RocksDbShardStore implements ShardStore {
             upTo = sequence;
             if (priorities.has(entry)) {
                 entries.add(new Entry(sequence, entry));
-                bytes += entry.sizeBytes();
+                bytes += entry.memoryBytes();
             } else {
                 passed++;
                 passedBytes += entry.sizeBytes();

@@ -93,7 +93,7 @@ final class TopicReads implements SequenceAppends.Destination {
             }
             AppRecord decoded = StoredAppRecord.decode(entry);
             records.add(decoded);
-            bytes[0] += decoded.message().sizeBytes();
+            bytes[0] += decoded.message().memoryBytes();
             return records.size() < read.maxRecords && bytes[0] < read.maxBytes;
         });
         if (records.isEmpty()) {

@@ -13,7 +13,7 @@ import org.springframework.util.unit.DataSize;
  * @param topicAliasMaximum How many topic aliases are used towards an MQTT 5 client that allows so many; 0 for none.
  * @param queueMessages How many messages wait in memory for a client that cannot keep up: those of QoS 0, and those of
  *     a session that ends with its connection. Persistent sessions have {@code tributary.queues}.
- * @param queueSize How large these messages may be together.
+ * @param queueSize How much memory these messages may take together, about.
  * @param queueOverflow What a full queue drops, always of the lowest priority there is (docs/priorities.md).
  *     {@code drop-oldest}: the message that waits longest. {@code drop-newest}: the message that comes.
  *     {@code hold-publishers}: the message that comes, but when the queue is half full, publishers, at any

@@ -9,7 +9,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * Limits of what one client publishes.
  *
  * @param receiveMaximum How many QoS 1 and 2 messages an MQTT 5 client may have open at once.
- * @param topicAliasMaximum The highest topic alias an MQTT 5 client may use; 0 for none.
+ * @param topicAliasMaximum The highest topic alias an MQTT 5 client may use; 0 for none. The topics of all that it has
+ *     set may have 65,536 characters together, or 256 times this number where that is more.
  * @param maxUnacknowledged How many messages may wait for their acknowledgement before an MQTT 3 client, which knows no
  *     receive maximum, is not read any more.
  * @param maxUnreleased How many QoS 2 messages an MQTT 3 client may leave without PUBREL.

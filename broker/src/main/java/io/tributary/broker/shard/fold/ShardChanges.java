@@ -4,7 +4,6 @@ import io.tributary.common.collection.SequenceMap;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.Source;
 import io.tributary.common.event.StoredSession;
-import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SequenceKey;
@@ -31,7 +30,6 @@ public final class ShardChanges {
     private static final int ENTRY_BYTES = 100;
     private static final int REMOVED_BYTES = 64;
     private static final int WILL_BYTES = 200;
-    private static final int PROPERTY_BYTES = 120;
     private static final int PACKET_ID_BYTES = 4;
 
     private final Map<String, OfClient> byClient = new LinkedHashMap<>();
@@ -40,6 +38,7 @@ public final class ShardChanges {
     private int sessionCount;
     private long queuedCount;
     private long queuedBytes;
+    private long queuedMemory;
     private long removedCount;
     /** What is neither a queue entry nor removed, in bytes. */
     private long otherBytes;
@@ -172,12 +171,7 @@ public final class ShardChanges {
     /** About how much memory a will of a client takes, in bytes, or that there is none. */
     static long sizeOfWill(String clientId, @Nullable Will will) {
         int size = WILL_BYTES + clientId.length();
-        if (will != null) {
-            Message message = will.message();
-            size += message.sizeBytes()
-                    + PROPERTY_BYTES * message.properties().userProperties().size();
-        }
-        return size;
+        return will == null ? size : size + will.message().memoryBytes();
     }
 
     /** Visits the unsaved queue entries of a client from a sequence number on. */
@@ -236,7 +230,7 @@ public final class ShardChanges {
 
     /** About how much memory all of this takes, in bytes. */
     public long weight() {
-        return queuedBytes + queuedCount * ENTRY_BYTES + removedCount * REMOVED_BYTES + otherBytes;
+        return queuedMemory + queuedCount * ENTRY_BYTES + removedCount * REMOVED_BYTES + otherBytes;
     }
 
     List<String> cleared() {
@@ -300,10 +294,7 @@ public final class ShardChanges {
 
     private void count(@Nullable QueueEntry added, @Nullable QueueEntry gone) {
         queuedCount += (added == null ? 0 : 1) - (gone == null ? 0 : 1);
-        queuedBytes += sizeOf(added) - sizeOf(gone);
-    }
-
-    private static long sizeOf(@Nullable QueueEntry entry) {
-        return entry == null ? 0 : entry.sizeBytes();
+        queuedBytes += (added == null ? 0 : added.sizeBytes()) - (gone == null ? 0 : gone.sizeBytes());
+        queuedMemory += (added == null ? 0 : added.memoryBytes()) - (gone == null ? 0 : gone.memoryBytes());
     }
 }

@@ -4,10 +4,14 @@ import static io.tributary.broker.shard.fold.Samples.queued;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.fake.Allocated;
+import io.tributary.broker.fake.Messages;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.QueueEntry;
+import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.event.QueueEntry.Released;
 import io.tributary.common.event.Source;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SequenceKey;
 import io.tributary.persistence.shard.SavePoint.SequencedEntry;
@@ -170,6 +174,19 @@ class ShardChangesTest {
         }
         changes.add(client, 6, queued("m".repeat(1000)));
         assertThat(changes.weight()).isGreaterThan(before + 1000);
+    }
+
+    @Test
+    void userPropertiesWeighWhatTheyTakeInTheHeapAndAreSavedAsTheyAre() {
+        changes.touch(client);
+        long before = changes.weight();
+        Message costly = Messages.withUserProperties(100, Samples.message("m"));
+        changes.add(client, 1, new Queued(costly, QoS.AT_LEAST_ONCE, false, List.of(), null));
+        assertThat(changes.weight()).isGreaterThan(before + 12_000);
+        assertThat(changes.queuedBytes()).isEqualTo(costly.sizeBytes());
+        changes.remove(client, 1);
+        assertThat(changes.weight()).isLessThan(before + 1_000);
+        assertThat(changes.queuedBytes()).isZero();
     }
 
     @Test

@@ -250,12 +250,12 @@ abstract class AppFeed {
 
     final void add(AppRecord record) {
         window.add(record);
-        count(record.message().sizeBytes());
+        count(record.message().memoryBytes());
     }
 
     final AppRecord removeOldest() {
         AppRecord record = window.remove();
-        count(-record.message().sizeBytes());
+        count(-record.message().memoryBytes());
         return record;
     }
 

@@ -78,7 +78,7 @@ class AppRead {
 
         void add(AppRecord record) {
             records.add(record);
-            bytes += record.message().sizeBytes();
+            bytes += record.message().memoryBytes();
         }
 
         /** Behind the last record. */
