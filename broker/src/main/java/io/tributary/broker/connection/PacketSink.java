@@ -40,7 +40,7 @@ public interface PacketSink {
         return false;
     }
 
-    /** Whether the socket does not read, though the connection may: too much waits to be written, or memory is short. */
+    /** Whether the socket is not read for a reason of its own: too much waits to be written, or memory is short. */
     default boolean isUnread() {
         return false;
     }

@@ -522,7 +522,8 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     }
 
     private void unfinished() {
-        refuse(new MqttException(ReasonCode.QUOTA_EXCEEDED, "a large packet does not end, or has to wait, and memory is short"));
+        refuse(new MqttException(
+                ReasonCode.QUOTA_EXCEEDED, "a large packet does not end or waits, and memory is short"));
     }
 
     private void stalled() {

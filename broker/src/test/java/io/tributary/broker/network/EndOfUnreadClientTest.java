@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
@@ -72,7 +73,7 @@ class EndOfUnreadClientTest {
 
     @Test // [MQTT-3.14.4-3]
     void itsMessageIsPublishedAndNoWillWhenTooMuchWaitsToBeWrittenToIt() throws IOException {
-        channel.writeAndFlush(Unpooled.wrappedBuffer(new byte[MORE_THAN_SOCKETS_TAKE]));
+        ChannelFuture _ = channel.writeAndFlush(Unpooled.wrappedBuffer(new byte[MORE_THAN_SOCKETS_TAKE]));
         send(Packets.bytes(new Pingreq()));
         awaitUnread();
 

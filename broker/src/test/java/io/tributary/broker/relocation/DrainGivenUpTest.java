@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -62,9 +63,9 @@ class DrainGivenUpTest {
         begin();
         await().until(() -> drain.status().phase() == Phase.HANDING_OVER && node.handsOver);
 
-        node.clients = 1;
+        node.clients.set(1);
 
-        await().until(() -> node.clients == 0);
+        await().until(() -> node.clients.get() == 0);
         assertThat(drain.status().phase()).isEqualTo(Phase.HANDING_OVER);
     }
 
@@ -88,7 +89,7 @@ class DrainGivenUpTest {
     private static final class Node extends StillNode {
         final AtomicLong looks = new AtomicLong();
         volatile int shards = 8;
-        volatile int clients;
+        final AtomicInteger clients = new AtomicInteger();
         volatile boolean handsOver;
         volatile boolean turnsAway;
 
@@ -104,14 +105,12 @@ class DrainGivenUpTest {
 
         @Override
         public int connections() {
-            return clients;
+            return clients.get();
         }
 
         @Override
         public int sendAway(int most) {
-            int told = Math.min(most, clients);
-            clients -= told;
-            return told;
+            return most == 0 ? 0 : clients.getAndSet(0);
         }
 
         @Override

@@ -49,8 +49,8 @@ public final class PublishTemplate {
     }
 
     /**
-     * The exact number of bytes that {@link #write} writes for that variant; more than any receiver takes where MQTT has
-     * no packet that large: with a subscription identifier a message may be larger than it came.
+     * The exact number of bytes that {@link #write} writes for that variant; more than any receiver takes where MQTT
+     * has no packet that large: with a subscription identifier a message may be larger than it came.
      */
     public int size(PublishVariant variant) {
         int body = bodySize(variant);

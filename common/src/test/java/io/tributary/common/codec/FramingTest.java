@@ -45,8 +45,10 @@ class FramingTest {
         assertThat(MqttDecoder.missing(whole.slice(0, 3))).isZero();
         assertThat(MqttDecoder.missing(whole.slice(0, 4))).isEqualTo(17_235);
         assertThat(MqttDecoder.missing(whole)).isEqualTo(17_234);
-        assertThat(MqttDecoder.missing(Unpooled.wrappedBuffer(Wire.bytes("c0 00")))).isZero();
-        assertThat(MqttDecoder.missing(Unpooled.wrappedBuffer(Wire.bytes("c000 c000")))).isNegative();
+        assertThat(MqttDecoder.missing(Unpooled.wrappedBuffer(Wire.bytes("c0 00"))))
+                .isZero();
+        assertThat(MqttDecoder.missing(Unpooled.wrappedBuffer(Wire.bytes("c000 c000"))))
+                .isNegative();
         assertThat(MqttDecoder.missing(Unpooled.wrappedBuffer(Wire.bytes("30 ffffffffff"))))
                 .as("no remaining length")
                 .isZero();

@@ -102,7 +102,7 @@ class PublishTemplateTest {
         }
     }
 
-    /** As a message of nearly that size with the identifiers of its subscriptions, which are not sent by its publisher. */
+    /** As a message of nearly that size with the identifiers of its subscriptions, which its publisher did not send. */
     @Test
     void writesNothingWhenMqttHasNoPacketThatLarge() {
         PublishTemplate template = PublishTemplate.of(message(PublishProperties.NONE), true);

@@ -61,7 +61,8 @@ class MetricsDocsTest {
                 values(
                         BrokerMeters.MESSAGES_DROPPED,
                         "reason",
-                        "with `place=\"session\"`, on the way to a connected client, or refused of one: " + names(DropReason.class)),
+                        "with `place=\"session\"`, on the way to a connected client, or refused of one: "
+                                + names(DropReason.class)),
                 values(
                         BrokerMeters.MESSAGES_DROPPED,
                         "rules",
