@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which topic a PUBLISH means: the name that the topic has inside the broker, by name or by an alias that the client
- * has set. Aliases live with the connection [MQTT-3.3.2-7], and what their topics take is bounded. Confined to the event
- * loop.
+ * has set. Aliases live with the connection [MQTT-3.3.2-7], and what their topics take is bounded. Confined to the
+ * event loop.
  */
 final class InboundTopicAliases {
     /** How many characters the topics of all aliases have together, at least; where there is one, it may have more. */

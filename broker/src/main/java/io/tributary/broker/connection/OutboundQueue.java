@@ -46,7 +46,7 @@ final class OutboundQueue {
         return count == 0 && hold == null;
     }
 
-    /** Adds a message, for which others may be dropped; or drops it, when there would be no room without them either. */
+    /** Adds a message, for which others may be dropped; or drops it when there would be no room without them either. */
     void add(Queued message) {
         long size = size(message);
         int priority = message.message().priority();

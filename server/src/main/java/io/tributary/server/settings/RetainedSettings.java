@@ -11,8 +11,8 @@ import org.springframework.util.unit.DataSize;
  * larger, and removed.
  *
  * @param maxMessages The most retained messages; 0 to keep none.
- * @param maxSize How much memory they may take together, about: text and payloads, some 300 bytes for each message, and some 120
- *     for each user property.
+ * @param maxSize How much memory they may take together, about: text and payloads, some 300 bytes for each message, and
+ *     some 120 for each user property.
  */
 public record RetainedSettings(
         @DefaultValue("1000000") @Allowed(min = "0") long maxMessages,
