@@ -188,6 +188,7 @@ class HttpAuthenticatorTest {
                 "{\"result\": \"accept\"}",
                 "{\"result\": \"accept\", \"name\": 7}",
                 "{\"result\": \"accept\", \"name\": \"a\", \"groups\": \"b\"}",
+                "{\"result\": \"accept\", \"name\": \"a\", \"groups\": [[\"b\"]]}",
                 "{\"result\": \"accept\", \"name\": \"a\", \"kind\": \"robot\"}",
                 "{\"result\": \"accept\", \"name\": \"a\", \"end\": \"soon\"}",
                 "{\"result\": \"accept\", \"name\": \"a\", \"attributes\": []}"
