@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Requests to a service: so many at once, the next ones wait, and more fail at once. When those of {@link #FAILURES}
- * addresses have failed and none has succeeded in between, the circuit is open: all fail at once for {@link #PEACE}, and
- * in each {@link #PEACE} from then on those of as many other addresses are tried, one of each, until one succeeds. So one
- * client whose requests the service cannot bear opens nothing, and keeps nothing open. Thread-safe.
+ * addresses have failed and none has succeeded in between, the circuit is open: all fail at once for {@link #PEACE}. In
+ * each {@link #PEACE} from then on as many addresses have one request each tried, until one succeeds. So one client
+ * whose requests the service cannot bear opens nothing, and keeps nothing open. Thread-safe.
  */
 final class RequestQueue {
     /** The requests of how many addresses have to fail to open the circuit, and are tried while it is open. */

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The identity in a client's TLS certificate: a name in it that fits a pattern. It sees only certificates whose key the
  * client has proved to own and that the listener's authorities have signed, or of which a trusted proxy says so; of
- * these it sees the subject alone, else the client is accepted until the certificate ends. A client without a certificate, or with one that has no such name, is left to the
- * next authenticator.
+ * these it sees the subject alone, else the client is accepted until the certificate ends. A client without a
+ * certificate, or with one that has no such name, is left to the next authenticator.
  */
 public final class X509Authenticator implements Authenticator {
     /** The groups of a pattern that say something. */

@@ -57,7 +57,7 @@ class RequestQueueTest {
         assertThat(submit(queue, "c", new ArrayList<>())).isNotDone();
     }
 
-    /** Ten minutes, a step each millisecond: the service cannot bear what one client sends, at once or after a while. */
+    /** Ten minutes of steps of a millisecond: what one client sends fails, at once or after a while. */
     @ParameterizedTest
     @CsvSource({"0, false", "0, true", "2000, false", "2000, true"})
     void oneHostileClientKeepsNobodyElseOut(long failsAfterMillis, boolean wasOpen) {
