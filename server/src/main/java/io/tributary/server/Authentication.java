@@ -2,12 +2,15 @@ package io.tributary.server;
 
 import io.tributary.broker.BrokerExtensions;
 import io.tributary.broker.network.ListenerConfig;
+import io.tributary.broker.network.ProxyProtocolConfig;
 import io.tributary.broker.security.AuthenticationRecorder;
 import io.tributary.broker.security.AuthenticatorChain;
 import io.tributary.broker.security.AuthenticatorChain.Chain;
 import io.tributary.broker.security.AuthenticatorChain.Link;
 import io.tributary.broker.security.store.SecurityStore;
+import io.tributary.broker.tls.TlsConfig;
 import io.tributary.security.AuthenticatorContext;
+import io.tributary.security.x509.X509Authenticator;
 import io.tributary.server.settings.SecurityConfig;
 import io.tributary.server.settings.SecuritySettings.Anonymous;
 import io.tributary.server.settings.ServerConfig;
@@ -81,15 +84,31 @@ record Authentication(AuthenticatorChain chain, AuthenticatorContext context) im
             Map<String, Link> links,
             @Nullable BrokerExtensions platform) {
         List<Link> own = new ArrayList<>();
-        security.chains()
-                .getOrDefault(listener.name(), List.of())
-                .forEach(name -> own.add(Objects.requireNonNull(links.get(name))));
+        security.chains().getOrDefault(listener.name(), List.of()).forEach(name -> {
+            if (security.authenticators().get(name) instanceof X509Authenticator.Config) {
+                checkCertificates(name, listener);
+            }
+            own.add(Objects.requireNonNull(links.get(name)));
+        });
         if (own.isEmpty() && platform != null) {
             own.add(new Link(PLATFORM, platform.authenticator(), platform.enhanced(), () -> {}));
         }
         boolean anonymous = security.anonymous() == Anonymous.ALWAYS
                 || (security.anonymous() == Anonymous.LOOPBACK && own.isEmpty());
         return SettingException.naming(key(listener) + ".authentication", () -> new Chain(own, anonymous));
+    }
+
+    private static void checkCertificates(String authenticator, ListenerConfig listener) {
+        TlsConfig tls = listener.tls();
+        ProxyProtocolConfig proxies = listener.proxyProtocol();
+        boolean areAsked = tls != null && tls.clientCertificates() != TlsConfig.ClientCertificates.NONE;
+        if (!areAsked && (proxies == null || !proxies.certificateName())) {
+            throw new SettingException(
+                    key(listener) + ".authentication",
+                    "'" + authenticator + "' is of kind=x509, and nobody shows this listener a certificate; set "
+                            + key(listener) + ".tls.client-certificates to want or need, or, behind proxies that verify"
+                            + " them, " + key(listener) + ".proxy-protocol.certificate-name=true");
+        }
     }
 
     private static void checkOpenListeners(SecurityConfig security, List<ListenerConfig> listeners) {

@@ -9,6 +9,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,11 +55,25 @@ class AuthenticatorSettingsTest {
             AUTH.a.kind=ldap AUTH.a.url=ldap://x.example AUTH.a.bind-template=uid={}     | AUTH.a.url: 'ldap://x.example' would send passwords over the network as they are; write ldaps://, or set start-tls=true
             AUTH.a.kind=ldap AUTH.a.url=ldaps://x.example AUTH.a.start-tls=true | AUTH.a.start-tls: has no effect with ldaps://, which is encrypted at once
             AUTH.a.kind=ldap AUTH.a.url=ldaps://x.example                      | AUTH.a.bind-template: is missing; it must be a name such as uid={},ou=people,dc=acme, or set search.base
+            AUTH.a.kind=x509 AUTH.a.realm=LONG                                 | AUTH.a.realm: the principal's realm, name, user name, tenant, groups and common name have 1025 bytes together: at most 1024
+            AUTH.a.kind=x509 AUTH.a.groups=LONG                                | AUTH.a.groups: the principal's realm, name, user name, tenant, groups and common name have 1027 bytes together: at most 1024
+            AUTH.a.kind=jwt AUTH.a.keys=https://id.example:65536/              | AUTH.a.keys: 'https://id.example:65536/' has the port 65536; ports are 1 to 65535
+            AUTH.a.kind=jwt AUTH.a.keys=https://x.example/ AUTH.a.claims.attributes=a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q | AUTH.a.claims.attributes: there are 17 attributes of 17 bytes: at most 16 of 1024
+            AUTH.a.kind=jwt AUTH.a.keys=https://x.example/ AUTH.a.claims.attributes=LONG | AUTH.a.claims.attributes: there are 1 attributes of 1025 bytes: at most 16 of 1024
+            AUTH.a.kind=http AUTH.a.url=https://x.example:0/                   | AUTH.a.url: 'https://x.example:0/' has the port 0; ports are 1 to 65535
+            AUTH.a.kind=ldap AUTH.a.url=ldaps://x.example:65536 AUTH.a.bind-template=uid={} | AUTH.a.url: 'ldaps://x.example:65536' has the port 65536; ports are 1 to 65535
+            AUTH.a.kind=ldap AUTH.a.url=ldaps://x.example AUTH.a.bind-template={},dc=acme | AUTH.a.bind-template: '{},dc=acme' must be the name of an entry, such as uid={},ou=people,dc=acme, or one of those of Active Directory, {}@DOMAIN or DOMAIN\\{}
+            AUTH.a.kind=ldap AUTH.a.url=ldaps://x.example AUTH.a.bind-template={}@corp.example AUTH.a.group-search.base=dc=acme | AUTH.a.group-search: has no effect with AUTH.a.bind-template={}@corp.example, which does not say what the user's entry is; use search in place of that
+            AUTH.a.kind=ldap AUTH.a.url=ldaps://x.example AUTH.a.bind-template=uid={} AUTH.a.group-search.base=groups | AUTH.a.group-search.base: 'groups' must be the name of an entry, such as ou=people,dc=acme
+            AUTH.a.kind=ldap AUTH.a.url=ldaps://x.example AUTH.a.bind-template=uid={} AUTH.a.group-search.base=dc=acme AUTH.a.group-search.filter=(member={} | AUTH.a.group-search.filter: '(member={}' must be a filter of LDAP (RFC 4515), such as (uid={})
+            AUTH.a.kind=ldap AUTH.a.url=ldaps://x.example AUTH.a.search.user=cn=x AUTH.a.search.password-file=FOLDER/password AUTH.a.search.base=acme | AUTH.a.search.base: 'acme' must be the name of an entry, such as ou=people,dc=acme
+            AUTH.a.kind=ldap AUTH.a.url=ldaps://x.example AUTH.a.search.user=cn=x AUTH.a.search.password-file=FOLDER/password AUTH.a.search.base=dc=acme AUTH.a.search.filter=((uid={}) | AUTH.a.search.filter: '((uid={})' must be a filter of LDAP (RFC 4515), such as (uid={})
             AUTH.a.kind=ldap AUTH.a.url=ldaps://x.example AUTH.a.bind-template=uid=a     | AUTH.a.bind-template: 'uid=a' has no {}, and would be the same for all
             """)
     void wrongSettingStopsTheStart(String arguments, String words) throws Exception {
         Files.writeString(folder.resolve("wrong"), "alice:password\n");
         Files.writeString(folder.resolve("empty"), "");
+        secret("password", "secret", "rw-------");
         secret("short", "12345678", "rw-------");
         secret("open", "12345678123456781234567812345678", "rw-r--r--");
         String[] all = Arrays.stream(arguments.split(" ", -1))
@@ -104,8 +119,25 @@ class AuthenticatorSettingsTest {
                                 + " nobody could connect; name authenticators, or switch the listener off with enabled=false")
                 .contains("tributary.listeners.ws.authentication: is missing");
         assertThat(start("--tributary.listeners.tcp.host=127.0.0.2")).isEqualTo("it started");
-        assertThat(start(OF + "a.kind=x509", "--tributary.listeners.tcp.authentication=a,b", OF + "b.kind=x509"))
+        assertThat(start(OF + "a.kind=store", "--tributary.listeners.tcp.authentication=a,b", OF + "b.kind=store"))
                 .isEqualTo("it started");
+    }
+
+    /** Nobody could connect. */
+    @Test
+    void listenerWithoutCertificatesHasNoAuthenticatorOfThem() {
+        String[] settings = {OF + "a.kind=x509", "--tributary.listeners.tcp.authentication=a"};
+        assertThat(start(settings))
+                .isEqualTo(
+                        "tributary.listeners.tcp.authentication: 'a' is of kind=x509, and nobody shows this listener a"
+                                + " certificate; set tributary.listeners.tcp.tls.client-certificates to want or need, or, behind"
+                                + " proxies that verify them, tributary.listeners.tcp.proxy-protocol.certificate-name=true");
+        String[] behindProxies = Stream.concat(
+                        Arrays.stream(settings),
+                        Stream.of("enabled=true", "trusted=127.0.0.1", "certificate-name=true")
+                                .map(setting -> "--tributary.listeners.tcp.proxy-protocol." + setting))
+                .toArray(String[]::new);
+        assertThat(start(behindProxies)).isEqualTo("it started");
     }
 
     private String start(String... arguments) {
@@ -118,7 +150,7 @@ class AuthenticatorSettingsTest {
     }
 
     private String written(String text) {
-        return text.replace("FOLDER", folder.toString());
+        return text.replace("FOLDER", folder.toString()).replace("LONG", "x".repeat(1_025));
     }
 
     private void secret(String name, String text, String permissions) throws Exception {

@@ -1,8 +1,10 @@
 package io.tributary.security.http;
 
+import io.tributary.broker.security.Asker;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.AuthenticatorChain.Link;
 import io.tributary.broker.security.ClientInfo;
+import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.security.AuthenticatorConfig;
 import io.tributary.security.AuthenticatorContext;
 import io.tributary.security.watch.FileContent;
@@ -23,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A service that is asked by a POST of JSON, and answers in JSON; docs/security.md has both. Its answer is kept as long
- * as it says. When it fails, is slow, or answers with anything else, the client is refused for now; when it fails time
- * and again, it is left in peace for a while, and clients are refused at once.
+ * as it says. When it fails, is slow, or answers with anything else, the client is refused for now; when it fails for
+ * clients of several addresses, it is left in peace for a while, and clients are refused at once.
  */
 public final class HttpAuthenticator implements Authenticator {
     /** How long an answer may take. */
@@ -35,8 +37,11 @@ public final class HttpAuthenticator implements Authenticator {
     private static final int CACHED = 100_000;
     private static final int LARGEST_ANSWER = 64 * 1024;
 
-    /** Too many requests, a gateway without a service, overload, and a service that is too slow for its gateway. */
-    private static final Set<Integer> OVERLOADED = Set.of(429, 502, 503, 504);
+    /** A gateway without a service, overload, and a service that is too slow for its gateway. */
+    private static final Set<Integer> OVERLOADED = Set.of(502, 503, 504);
+
+    /** The service works, and has heard enough of this client. */
+    private static final int TOO_MANY_REQUESTS = 429;
 
     private final Config config;
     private final @Nullable WatchedFile<String> token;
@@ -87,18 +92,25 @@ public final class HttpAuthenticator implements Authenticator {
 
     @Override
     public CompletionStage<Result> authenticate(ClientInfo client, byte @Nullable [] password) {
+        return authenticate(client, password, Asker.UNKNOWN);
+    }
+
+    @Override
+    public CompletionStage<Result> authenticate(ClientInfo client, byte @Nullable [] password, Asker asker) {
         byte[] key = cache.key(client, password);
         ServiceAnswer kept = cache.get(key);
         if (kept != null) {
             return Authenticator.answer(kept.result(clock));
         }
         // What waits is made into JSON when it is sent: its text may be six times as long.
-        return queue.submit(() -> send(ServiceQuestion.json(client, password)))
-                .thenCompose(this::read)
-                .thenApply(answer -> {
-                    cache.put(key, answer);
-                    return answer.result(clock);
-                });
+        return queue.submit(asker.address(), () -> send(ServiceQuestion.json(client, password)))
+                .thenCompose(answer -> answer.statusCode() == TOO_MANY_REQUESTS
+                        ? Authenticator.answer(
+                                new Refused(ReasonCode.SERVER_BUSY, "the service answers with status 429"))
+                        : read(answer).thenApply(read -> {
+                            cache.put(key, read);
+                            return read.result(clock);
+                        }));
     }
 
     /**

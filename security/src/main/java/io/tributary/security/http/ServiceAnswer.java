@@ -117,12 +117,16 @@ record ServiceAnswer(
 
     private static List<String> groups(@Nullable Object value) {
         List<String> groups = new ArrayList<>();
-        if (value instanceof List<?> list) {
+        if (value instanceof List<?> list && list.stream().noneMatch(ServiceAnswer::isNoText)) {
             list.forEach(group -> groups.add(String.valueOf(group)));
         } else if (value != null) {
-            throw new IllegalArgumentException("has groups that are no list");
+            throw new IllegalArgumentException("has groups that are no list of texts");
         }
         return groups;
+    }
+
+    private static boolean isNoText(@Nullable Object value) {
+        return value == null || value instanceof List<?> || value instanceof Map<?, ?>;
     }
 
     private static String rules(@Nullable Object value) {

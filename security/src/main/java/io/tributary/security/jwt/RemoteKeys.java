@@ -86,9 +86,10 @@ final class RemoteKeys implements KeySource {
         }
         CompletableFuture<Keys> coming = fetchUnlessJustDone();
         if (coming == null) {
-            return now == null
+            Fetched newest = usable(); // they may have come meanwhile
+            return newest == null
                     ? CompletableFuture.failedFuture(new IllegalStateException("there are no keys from " + address))
-                    : CompletableFuture.completedFuture(now.keys());
+                    : CompletableFuture.completedFuture(newest.keys());
         }
         if (waiting.incrementAndGet() > MOST_WAITING) {
             waiting.decrementAndGet();

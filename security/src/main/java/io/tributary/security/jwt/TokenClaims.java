@@ -1,6 +1,7 @@
 package io.tributary.security.jwt;
 
 import com.nimbusds.jwt.JWTClaimsSet;
+import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.rules.OwnRules;
 import io.tributary.common.event.ClientKind;
 import java.util.ArrayList;
@@ -8,6 +9,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,17 +39,28 @@ public record TokenClaims(
     /** The subject of the token is who it is, and nothing else counts. */
     public static final TokenClaims SUBJECT = new TokenClaims("sub", null, null, null, null, null, null, List.of());
 
-    /** Copies the list. */
+    /**
+     * Copies the list.
+     *
+     * @throws IllegalArgumentException when a client could not have all the attributes
+     */
     public TokenClaims {
         attributes = List.copyOf(attributes);
+        Accepted _ = new Accepted(
+                null,
+                null,
+                null,
+                attributes.stream().distinct().collect(Collectors.toMap(Function.identity(), _ -> "")));
     }
 
     /** The text of a claim; null when there is none, or no claim is asked for. */
     static @Nullable String text(JWTClaimsSet claims, @Nullable String claim) {
         Object value = claim == null ? null : value(claims.getClaims(), claim);
-        return value instanceof String || value instanceof Number || value instanceof Boolean
-                ? String.valueOf(value)
-                : null;
+        return isText(value) ? String.valueOf(value) : null;
+    }
+
+    private static boolean isText(@Nullable Object value) {
+        return value instanceof String || value instanceof Number || value instanceof Boolean;
     }
 
     /**
@@ -74,13 +88,21 @@ public record TokenClaims(
         return outer instanceof Map<?, ?> inner ? isThere(inner, path.substring(dot + 1)) : outer != null;
     }
 
+    /**
+     * The groups; none without the claim.
+     *
+     * @throws IllegalArgumentException when the claim is neither a list of texts nor a text: a rule may deny by a group
+     */
     List<String> groupsIn(JWTClaimsSet claims) {
         Object value = groups == null ? null : value(claims.getClaims(), groups);
         List<String> found = new ArrayList<>();
-        if (value instanceof List<?> list) {
+        if (value instanceof List<?> list && list.stream().allMatch(TokenClaims::isText)) {
             list.forEach(each -> found.add(String.valueOf(each)));
-        } else if (value instanceof String text && !text.isBlank()) {
-            found.addAll(List.of(text.strip().split("\\s+", -1)));
+        } else if (isText(value)) {
+            String text = String.valueOf(value).strip();
+            found.addAll(text.isEmpty() ? List.of() : List.of(text.split("\\s+", -1)));
+        } else if (groups != null && isThere(claims.getClaims(), groups)) {
+            throw new IllegalArgumentException("the claim " + groups + " is neither a list of texts nor a text");
         }
         return found;
     }

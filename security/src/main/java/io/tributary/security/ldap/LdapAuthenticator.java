@@ -20,6 +20,7 @@ import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.security.AuthenticatorContext;
 import io.tributary.security.ldap.LdapConfig.Encryption;
+import io.tributary.security.ldap.LdapConfig.LoginName;
 import io.tributary.security.ldap.LdapConfig.Search;
 import io.tributary.security.ldap.LdapConfig.Template;
 import io.tributary.security.web.Authorities;
@@ -33,6 +34,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
+import java.util.regex.Pattern;
 import javax.naming.ldap.Rdn;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +48,12 @@ final class LdapAuthenticator implements Authenticator {
     private static final int TIMEOUT_MILLIS = (int) Duration.ofSeconds(2).toMillis();
     private static final int MOST_GROUPS = 100;
     private static final String NO_ATTRIBUTES = "1.1";
+
+    /**
+     * What an account of Active Directory may be called, as far as it is ASCII: of other letters the directory takes
+     * some for others, and one user would be several principals.
+     */
+    private static final Pattern PLAIN = Pattern.compile("[!-~&&[^\"/\\\\\\[\\]:;|=,+*?<>@]]+");
 
     private final LdapConfig config;
     private final WorkPool threads;
@@ -76,6 +84,7 @@ final class LdapAuthenticator implements Authenticator {
         try (LDAPConnection connection = connect()) {
             return switch (config.users()) {
                 case Template(String template) -> bind(connection, entry(template, name), password);
+                case LoginName(String template) -> login(connection, template, name, password);
                 case Search search -> search(connection, search, name, password, asker);
             };
         } catch (LDAPException failure) { // its words may have what the client sent
@@ -89,6 +98,21 @@ final class LdapAuthenticator implements Authenticator {
 
     private Result bind(LDAPConnection connection, String entry, byte[] password) throws LDAPException {
         return canBind(connection, entry, password) ? accepted(entry, groups(connection, entry)) : wrong(entry);
+    }
+
+    /** The directory does not say which entry that is: the name, in small letters, is the principal's. */
+    private Result login(LDAPConnection connection, String template, String name, byte[] password)
+            throws LDAPException {
+        String user = name.toLowerCase(Locale.ROOT);
+        if (!PLAIN.matcher(name).matches()
+                || !canBind(connection, template.replace(LdapConfig.PLACEHOLDER, name), password)) {
+            return new Refused(ReasonCode.BAD_USER_NAME_OR_PASSWORD, "wrong password, or no such user", null, user);
+        }
+        try {
+            return new Accepted(null, new Principal(config.realm(), user, user, null, List.of(), null), null, Map.of());
+        } catch (IllegalArgumentException tooMuch) {
+            return new Refused(ReasonCode.NOT_AUTHORIZED, tooMuch.getMessage());
+        }
     }
 
     private Result search(LDAPConnection connection, Search search, String name, byte[] password, Asker asker)
@@ -152,12 +176,12 @@ final class LdapAuthenticator implements Authenticator {
         }
         List<String> names = new ArrayList<>();
         for (SearchResultEntry found : all) {
-            String value = found.getAttributeValue(groups.attribute());
-            if (value != null) {
-                names.add(value);
+            String[] values = found.getAttributeValues(groups.attribute());
+            if (values != null) {
+                names.addAll(List.of(values));
             }
         }
-        return names;
+        return names.size() > MOST_GROUPS ? null : names;
     }
 
     /** Null where there are more entries than so many, or than the directory tells. */

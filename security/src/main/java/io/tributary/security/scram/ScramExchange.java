@@ -41,7 +41,9 @@ final class ScramExchange implements Exchange {
     private static final int LONGEST_MESSAGE = 4_096;
     private static final Pattern FIRST =
             Pattern.compile("([ny],(?:a=([^,]*))?,)(n=([^,]+),r=([\\x21-\\x2b\\x2d-\\x7e]+)(?:,[A-Za-z]=.*)?)");
-    private static final Pattern FINAL = Pattern.compile("(c=([^,]+),r=([^,]+)(?:,[A-Za-z]=[^,]*)*?),p=([^,]+)");
+
+    /** Possessive: else the matcher would go one call deeper for each extension. */
+    private static final Pattern FINAL = Pattern.compile("(c=([^,]+),r=([^,]+)(?:,[A-Za-z&&[^p]]=[^,]*)*+),p=([^,]+)");
 
     private final ScramAuthenticator authenticator;
     private final Principal known;

@@ -114,11 +114,11 @@ public final class StoreAuthenticator implements Authenticator {
         return new Accepted(user.kind(), user.principal(), end, user.attributes(), token == null ? null : token.id());
     }
 
-    /** The hash of the user behind a place that nobody foresees. */
+    /** The hash of the user behind a place that nobody foresees; null also where many were removed there. */
     private @Nullable PasswordHash someHash(int number) {
         String place = StoredUser.idOf(realm, HexFormat.of().toHexDigits(number));
         return Stream.of(place, StoredUser.idOf(realm, ""))
-                .flatMap(after -> store.page(SecurityTable.USERS, after, 1).entries().stream())
+                .flatMap(after -> Stream.ofNullable(store.next(SecurityTable.USERS, after)))
                 .map(SecurityStore.Entry::object)
                 .filter(object ->
                         object instanceof StoredUser user && user.realm().equals(realm))

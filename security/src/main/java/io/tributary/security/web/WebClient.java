@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 public final class WebClient implements AutoCloseable {
     private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "::1", "[::1]");
 
+    private static final int MOST_PORT = 65_535;
+
     private final HttpClient client;
 
     /**
@@ -30,8 +32,13 @@ public final class WebClient implements AutoCloseable {
      * @param connectTimeout how long a connection may take
      */
     public WebClient(@Nullable Path authorities, Duration connectTimeout) {
-        HttpClient.Builder builder =
-                HttpClient.newBuilder().connectTimeout(connectTimeout).followRedirects(HttpClient.Redirect.NEVER);
+        HttpClient.Builder builder = HttpClient.newBuilder()
+                // HTTP/2 has one connection for all: were what is behind it gone, a timeout would end a stream and
+                // leave
+                // the connection to the next request, for ever. Here a timeout ends the connection
+                .version(HttpClient.Version.HTTP_1_1)
+                .connectTimeout(connectTimeout)
+                .followRedirects(HttpClient.Redirect.NEVER);
         if (authorities != null) {
             builder.sslContext(Authorities.trusting(authorities));
         }
@@ -58,6 +65,10 @@ public final class WebClient implements AutoCloseable {
             throw new IllegalArgumentException(
                     "'" + text + "' must begin with https://, for it is on another machine: only 127.0.0.1, ::1 and"
                             + " localhost may do without TLS");
+        }
+        if (uri.getPort() == 0 || uri.getPort() > MOST_PORT) {
+            throw new IllegalArgumentException(
+                    "'" + text + "' has the port " + uri.getPort() + "; ports are 1 to 65535");
         }
         return uri;
     }

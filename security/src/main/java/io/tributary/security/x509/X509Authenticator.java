@@ -9,6 +9,8 @@ import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.security.AuthenticatorConfig;
 import io.tributary.security.AuthenticatorContext;
 import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The identity in a client's TLS certificate: a name in it that fits a pattern. It sees only certificates whose key the
  * client has proved to own and that the listener's authorities have signed, or of which a trusted proxy says so; of
- * these it sees the subject alone. A client without a certificate, or with one that has no such name, is left to the
- * next authenticator.
+ * these it sees the subject alone, else the client is accepted until the certificate ends. A client without a
+ * certificate, or with one that has no such name, is left to the next authenticator.
  */
 public final class X509Authenticator implements Authenticator {
     /** The groups of a pattern that say something. */
@@ -29,9 +31,11 @@ public final class X509Authenticator implements Authenticator {
     private static final String GROUP = "group";
 
     private final Config config;
+    private final InstantSource clock;
 
-    private X509Authenticator(Config config) {
+    private X509Authenticator(Config config, InstantSource clock) {
         this.config = config;
+        this.clock = clock;
     }
 
     /**
@@ -65,7 +69,7 @@ public final class X509Authenticator implements Authenticator {
 
         @Override
         public Link open(String name, AuthenticatorContext context) {
-            return new Link(name, new X509Authenticator(this));
+            return new Link(name, new X509Authenticator(this, context.clock()));
         }
     }
 
@@ -82,8 +86,10 @@ public final class X509Authenticator implements Authenticator {
             String name = parts == null ? null : parts.getOrDefault(NAME, text);
             if (parts != null && name != null && !name.isEmpty()) {
                 List<String> commonNames = names(CertificateName.COMMON_NAME, certificate, subject);
+                Instant end =
+                        certificate == null ? null : certificate.getNotAfter().toInstant();
                 return Authenticator.answer(
-                        accepted(name, parts, commonNames.isEmpty() ? null : commonNames.getFirst()));
+                        accepted(name, parts, commonNames.isEmpty() ? null : commonNames.getFirst(), end));
             }
         }
         return Authenticator.answer(NotMine.PLAIN);
@@ -97,17 +103,21 @@ public final class X509Authenticator implements Authenticator {
         return subject == null ? List.of() : place.inSubject(subject);
     }
 
-    private Result accepted(String name, Map<String, String> parts, @Nullable String commonName) {
+    private Result accepted(
+            String name, Map<String, String> parts, @Nullable String commonName, @Nullable Instant end) {
         List<String> groups = new ArrayList<>(config.groups());
         String group = parts.get(GROUP);
         if (group != null && !group.isEmpty()) {
             groups.add(group);
         }
+        if (end != null && !clock.instant().isBefore(end)) {
+            return new Refused(ReasonCode.NOT_AUTHORIZED, "the certificate has expired");
+        }
         try {
             return new Accepted(
                     null,
                     new Principal(config.realm(), name, null, parts.get(TENANT), groups, commonName),
-                    null,
+                    end,
                     Map.of());
         } catch (IllegalArgumentException tooLong) {
             return new Refused(ReasonCode.NOT_AUTHORIZED, tooLong.getMessage());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.nimbusds.jose.util.JSONObjectUtils;
+import io.tributary.broker.security.Asker;
 import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.Authenticator.NotMine;
 import io.tributary.broker.security.Authenticator.Refused;
@@ -25,10 +26,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -189,6 +188,7 @@ class HttpAuthenticatorTest {
                 "{\"result\": \"accept\"}",
                 "{\"result\": \"accept\", \"name\": 7}",
                 "{\"result\": \"accept\", \"name\": \"a\", \"groups\": \"b\"}",
+                "{\"result\": \"accept\", \"name\": \"a\", \"groups\": [[\"b\"]]}",
                 "{\"result\": \"accept\", \"name\": \"a\", \"kind\": \"robot\"}",
                 "{\"result\": \"accept\", \"name\": \"a\", \"end\": \"soon\"}",
                 "{\"result\": \"accept\", \"name\": \"a\", \"attributes\": []}"
@@ -219,9 +219,22 @@ class HttpAuthenticatorTest {
         }
         server.says(503, "X: y", _ -> YES);
         for (int i = 0; i < RequestQueue.FAILURES; i++) {
-            assertThatThrownBy(() -> ask("c", "ann", "x")).hasMessageContaining("status 503");
+            String address = "203.0.113." + i;
+            assertThatThrownBy(() -> askFrom(address)).hasMessageContaining("status 503");
         }
-        assertThatThrownBy(() -> ask("c", "ann", "x")).hasMessageContaining("failed 5 times in a row");
+        assertThatThrownBy(() -> askFrom("203.0.113.99")).hasMessageContaining("the service is left in peace");
+    }
+
+    /** The service works, and says that this client asks too often. */
+    @Test
+    void tooManyRequestsIsANoForNowAndNoFailureOfTheService() {
+        server.says(429, "Retry-After: 60", _ -> YES);
+        for (int i = 0; i < 2 * RequestQueue.FAILURES; i++) {
+            assertThat(askFrom("203.0.113." + i))
+                    .isEqualTo(new Refused(ReasonCode.SERVER_BUSY, "the service answers with status 429"));
+        }
+        server.says(200, "X: y", _ -> YES);
+        assertThat(askFrom("203.0.113.99")).isInstanceOf(Accepted.class);
     }
 
     @Test
@@ -235,63 +248,11 @@ class HttpAuthenticatorTest {
         });
     }
 
-    @Test
-    void serviceThatFailsTimeAndAgainIsLeftInPeaceAndTriedWithOne() {
-        AtomicLong nanos = new AtomicLong();
-        RequestQueue queue = new RequestQueue(2, 3, nanos::get);
-        List<CompletableFuture<String>> sent = new ArrayList<>();
-        for (int i = 0; i < RequestQueue.FAILURES; i++) {
-            CompletableFuture<String> _ = submit(queue, sent);
-            sent.getLast().completeExceptionally(new IllegalStateException("broken"));
-        }
-        assertThat(submit(queue, sent)).isCompletedExceptionally();
-        assertThat(sent).hasSize(RequestQueue.FAILURES);
-        nanos.addAndGet(RequestQueue.PEACE.toNanos());
-        CompletableFuture<String> trial = submit(queue, sent);
-        assertThat(submit(queue, sent)).isCompletedExceptionally();
-        assertThat(sent).hasSize(RequestQueue.FAILURES + 1);
-        sent.getLast().complete("well");
-        assertThat(trial).isCompletedWithValue("well");
-        CompletableFuture<String> _ = submit(queue, sent);
-        assertThat(sent).hasSize(RequestQueue.FAILURES + 2);
-    }
-
-    @Test
-    void onlySoManyAreSentAtOnceAndSoManyWait() {
-        RequestQueue queue = new RequestQueue(2, 3, System::nanoTime);
-        List<CompletableFuture<String>> sent = new ArrayList<>();
-        List<CompletableFuture<String>> results = new ArrayList<>();
-        for (int i = 0; i < 6; i++) {
-            results.add(submit(queue, sent));
-        }
-        assertThat(sent).hasSize(2);
-        assertThat(results.get(5)).isCompletedExceptionally();
-        for (int i = 0; i < 5; i++) {
-            sent.get(i).complete("well");
-        }
-        assertThat(results.subList(0, 5))
-                .allSatisfy(result -> assertThat(result).isCompletedWithValue("well"));
-        await().until(() -> sent.size() == 5);
-    }
-
-    @Test
-    void requestThatCannotBeWrittenTakesNoPlaceForGood() {
-        RequestQueue queue = new RequestQueue(1, 1, System::nanoTime);
-        CompletableFuture<String> failed = queue.submit(() -> {
-            throw new StackOverflowError("a user name that is too deep");
-        });
-        assertThat(failed).isCompletedExceptionally();
-        List<CompletableFuture<String>> sent = new ArrayList<>();
-        CompletableFuture<String> _ = submit(queue, sent);
-        assertThat(sent).hasSize(1);
-    }
-
-    private static CompletableFuture<String> submit(RequestQueue queue, List<CompletableFuture<String>> sent) {
-        return queue.submit(() -> {
-            CompletableFuture<String> next = new CompletableFuture<>();
-            sent.add(next);
-            return next;
-        });
+    private Result askFrom(String address) {
+        return link.authenticator()
+                .authenticate(client("c", "ann"), new byte[] {1}, new Asker(address, () -> true))
+                .toCompletableFuture()
+                .join();
     }
 
     private Result ask(String clientId, @Nullable String userName, String password) {

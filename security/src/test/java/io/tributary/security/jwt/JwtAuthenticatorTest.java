@@ -61,6 +61,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -190,6 +192,37 @@ class JwtAuthenticatorTest {
                         Accepted.class,
                         yes -> assertThat(yes.principal())
                                 .isEqualTo(new Principal("id", "7", null, "acme", List.of(), null)));
+    }
+
+    /** A rule may deny by a group that is not understood. */
+    @Test
+    void groupsThatAreNoTextsAreRefused() {
+        for (Object odd :
+                List.of(Map.of("suspended", true), List.of(Map.of("name", "a")), List.of("a", List.of("b")))) {
+            assertThat(ask(ofGroups("roles"), "c", hmac(claim("roles", odd))))
+                    .as("roles of %s", odd)
+                    .isInstanceOfSatisfying(
+                            Refused.class, no -> assertThat(no.message()).contains("roles is neither"));
+        }
+        assertThat(ask(ofGroups("realm.roles"), "c", hmac(claim("realm", List.of("a")))))
+                .isInstanceOf(Refused.class);
+        Map.<Object, List<String>>of(
+                        "a  b ", List.of("a", "b"), "", List.of(), 7, List.of("7"), List.of("a", 7), List.of("a", "7"))
+                .forEach((value, groups) -> assertThat(ask(ofGroups("roles"), "c", hmac(claim("roles", value))))
+                        .isEqualTo(new Accepted(null, new Principal("id", "7", null, null, groups, null))));
+        for (String absent : List.of("other", "roles.of.mqtt")) {
+            assertThat(ask(ofGroups(absent), "c", hmac(claim("roles", Map.of("of", Map.of())))))
+                    .isInstanceOf(Accepted.class);
+        }
+    }
+
+    private static JWTClaimsSet claim(String name, Object value) {
+        return new JWTClaimsSet.Builder().subject("7").claim(name, value).build();
+    }
+
+    private Link ofGroups(String claim) {
+        TokenClaims claims = new TokenClaims("sub", null, null, null, claim, null, null, List.of());
+        return open(new JwtConfig(new JwtConfig.Given(Keys.secret(SECRET)), null, null, null, claims, "id"));
     }
 
     private Link ofTenant(String claim) {
@@ -357,6 +390,44 @@ class JwtAuthenticatorTest {
         }
     }
 
+    /** Between the look at the keys and the question whether to fetch, another client's fetch ends. */
+    @Test
+    void keysThatComeWhileTheyAreLookedForAreTaken() throws Exception {
+        RSAKey next = new RSAKeyGenerator(2_048).keyID("rsa-2").generate();
+        JWSHeader header =
+                new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("rsa-2").build();
+        AtomicLong nanos = new AtomicLong();
+        Thread looking = Thread.currentThread();
+        AtomicReference<@Nullable Runnable> meanwhile = new AtomicReference<>();
+        LongSupplier time = () -> {
+            Runnable other = Thread.currentThread().equals(looking) ? meanwhile.getAndSet(null) : null;
+            long now = nanos.get();
+            if (other != null) {
+                other.run();
+            }
+            return now;
+        };
+        try (BadServer server = new BadServer(_ -> set(RSA))) {
+            RemoteKeys keys = new RemoteKeys(
+                    "platform", URI.create(server.address()), new WebClient(null, Duration.ofSeconds(2)), time);
+            await().until(() -> ask(keys, rsa(RSA, subject("a"))) instanceof Accepted);
+            server.says(200, "X: y", _ -> set(next));
+            meanwhile.set(() -> {
+                nanos.addAndGet(RemoteKeys.PAUSE.toNanos());
+                Keys _ = CompletableFuture.supplyAsync(
+                                () -> keys.keysFor(header).toCompletableFuture().join())
+                        .orTimeout(20, TimeUnit.SECONDS)
+                        .join();
+            });
+            Keys found = keys.keysFor(header)
+                    .toCompletableFuture()
+                    .orTimeout(20, TimeUnit.SECONDS)
+                    .join();
+            assertThat(found.candidates(header)).hasSize(1);
+            keys.close();
+        }
+    }
+
     @Test
     void keysOfAnotherFamilyAreTakenWhenThoseOfTheFirstAreGone() throws Exception {
         String ec = sign(
@@ -416,7 +487,12 @@ class JwtAuthenticatorTest {
     void addressWithoutTlsIsForThisMachineOnly() {
         assertThat(WebClient.address("https://id.example/jwks")).hasHost("id.example");
         assertThat(WebClient.address("http://[::1]:8080/jwks")).hasPort(8080);
-        for (String wrong : List.of("http://id.example/jwks", "ftp://id.example", "https://u:p@id.example/", "jwks")) {
+        for (String wrong : List.of(
+                "http://id.example/jwks",
+                "ftp://id.example",
+                "https://u:p@id.example/",
+                "jwks",
+                "https://id.example:65536/")) {
             assertThatIllegalArgumentException().isThrownBy(() -> WebClient.address(wrong));
         }
     }

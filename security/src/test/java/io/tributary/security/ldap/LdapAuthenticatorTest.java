@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.unboundid.ldap.listener.InMemoryDirectoryServer;
 import com.unboundid.ldap.listener.InMemoryDirectoryServerConfig;
 import com.unboundid.ldap.listener.InMemoryListenerConfig;
+import com.unboundid.ldap.listener.interceptor.InMemoryInterceptedSimpleBindRequest;
+import com.unboundid.ldap.listener.interceptor.InMemoryOperationInterceptor;
+import com.unboundid.ldap.sdk.SimpleBindRequest;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
 import io.tributary.broker.security.Asker;
@@ -16,12 +19,14 @@ import io.tributary.broker.security.Authenticator.Refused;
 import io.tributary.broker.security.Authenticator.Result;
 import io.tributary.broker.security.AuthenticatorChain.Link;
 import io.tributary.broker.security.ClientInfo;
+import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.time.SteadyClock;
 import io.tributary.security.AuthenticatorContext;
 import io.tributary.security.ldap.LdapConfig.Encryption;
 import io.tributary.security.ldap.LdapConfig.Groups;
+import io.tributary.security.ldap.LdapConfig.LoginName;
 import io.tributary.security.ldap.LdapConfig.Search;
 import io.tributary.security.ldap.LdapConfig.Template;
 import io.tributary.security.ldap.LdapConfig.Users;
@@ -36,6 +41,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -61,6 +67,9 @@ class LdapAuthenticatorTest {
     @TempDir
     private static Path folder;
 
+    /** The names that are none of entries and that somebody has bound with. */
+    private static final List<String> LOGIN_NAMES = new CopyOnWriteArrayList<>();
+
     private static InMemoryDirectoryServer server;
     private static Path authority;
 
@@ -83,6 +92,7 @@ class LdapAuthenticatorTest {
         InMemoryDirectoryServerConfig config = new InMemoryDirectoryServerConfig("dc=acme");
         config.setSchema(null);
         config.addAdditionalBindCredentials("cn=broker,dc=acme", "search secret");
+        config.addInMemoryOperationInterceptor(new LikeActiveDirectory());
         InetAddress loopback = InetAddress.getByName("localhost");
         config.setListenerConfigs(
                 InMemoryListenerConfig.createLDAPConfig("ldap", loopback, 0, tls.getSocketFactory()),
@@ -212,6 +222,47 @@ class LdapAuthenticatorTest {
         }
     }
 
+    /** A rule may deny by any of them. */
+    @Test
+    void groupMayHaveSeveralNames() throws Exception {
+        person("uid=alias,ou=people,dc=acme", "alias", "alias@acme.example", "secret");
+        group("staff", "uid=alias,ou=people,dc=acme");
+        server.modify("dn: cn=staff,ou=groups,dc=acme", "changetype: modify", "add: cn", "cn: suspended");
+        Link link = open(Encryption.NONE, TEMPLATE, null);
+        assertThat(ask(link, "alias", "secret"))
+                .isInstanceOfSatisfying(
+                        Accepted.class,
+                        yes -> assertThat(
+                                        Objects.requireNonNull(yes.principal()).groups())
+                                .containsExactlyInAnyOrder("staff", "suspended"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{}@corp.example", "CORP\\{}"})
+    void nameOfActiveDirectoryIsBoundWithAsItIs(String template) {
+        LOGIN_NAMES.clear();
+        LdapConfig config = new LdapConfig(
+                "localhost", port(Encryption.NONE), Encryption.NONE, null, new LoginName(template), null, "people");
+        open = config.open("directory", context);
+        for (String name : List.of("ann", "ANN")) {
+            assertThat(ask(open, name, "correct horse"))
+                    .isInstanceOfSatisfying(
+                            Accepted.class,
+                            yes -> assertThat(yes.principal())
+                                    .isEqualTo(new Principal("people", "ann", "ann", null, List.of(), null)));
+        }
+        assertThat(ask(open, "ann", "wrong"))
+                .isInstanceOfSatisfying(
+                        Refused.class, no -> assertThat(no.reason()).isEqualTo(ReasonCode.BAD_USER_NAME_OR_PASSWORD));
+        assertThat(LOGIN_NAMES)
+                .containsExactly(
+                        template.replace("{}", "ann"), template.replace("{}", "ANN"), template.replace("{}", "ann"));
+        for (String odd : List.of("CORP\\ann", "ann@corp.example", "ann,ou=people", "\u00e4nn", "an n", "ann\0")) {
+            assertThat(ask(open, odd, "correct horse")).isInstanceOf(Refused.class);
+        }
+        assertThat(LOGIN_NAMES).as("the others were not asked for").hasSize(3);
+    }
+
     @Test
     void directoryThatHangsOrIsNotThereIsAFailureInTime() throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
@@ -299,6 +350,22 @@ class LdapAuthenticatorTest {
         return authenticator
                 .authenticate(client, password.getBytes(StandardCharsets.UTF_8), new Asker(address, () -> true))
                 .toCompletableFuture();
+    }
+
+    /** Takes names of users for those of their entries. */
+    private static final class LikeActiveDirectory extends InMemoryOperationInterceptor {
+        @Override
+        public void processSimpleBindRequest(InMemoryInterceptedSimpleBindRequest bind) {
+            SimpleBindRequest request = bind.getRequest();
+            String name = request.getBindDN();
+            if (name.endsWith("@corp.example") || name.startsWith("CORP\\")) {
+                LOGIN_NAMES.add(name);
+                String user = name.replace("@corp.example", "").replace("CORP\\", "");
+                bind.setRequest(new SimpleBindRequest(
+                        "uid=" + user + ",ou=people,dc=acme",
+                        Objects.requireNonNull(request.getPassword()).getValue()));
+            }
+        }
     }
 
     private static void person(String entry, String uid, String mail, String password) throws Exception {

@@ -29,6 +29,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -226,6 +228,19 @@ class ScramAuthenticatorTest {
         Exchange exchange = method(Mechanism.SHA_256).begin(CLIENT);
         String nonce = text(step(exchange, "n,,n=user,r=abc")).substring(2).split(",", -1)[0];
         assertThat(step(exchange, message.replace("NONCE", nonce))).isInstanceOf(Failure.class);
+    }
+
+    /** On a thread with little room, as one that is deep in other calls has. */
+    @Test
+    void lastMessageOfManyExtensionsTakesNoStack() throws Exception {
+        Exchange exchange = method(Mechanism.SHA_256).begin(CLIENT);
+        String nonce = text(step(exchange, "n,,n=user,r=abc")).substring(2).split(",", -1)[0];
+        String few = "c=biws,r=" + nonce;
+        String message = few + ",a=".repeat((4_096 - few.length() - 10) / 3) + ",p=AAAA";
+        FutureTask<Step> last = new FutureTask<>(() -> step(exchange, message));
+        Thread thread = new Thread(null, last, "little-stack", 192 * 1_024);
+        thread.start();
+        assertThat(last.get(20, TimeUnit.SECONDS)).isInstanceOf(Failure.class);
     }
 
     /** Whether there is such a user, and whether the proof is right, does not show. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -90,6 +92,15 @@ class WebClientTest {
         }
     }
 
+    /** Over that, all requests would have one connection, and none a new one while that is dead. */
+    @Test
+    void serverThatOffersHttp2IsNotAskedOverIt() throws Exception {
+        Path trusted = Files.writeString(folder.resolve("trusted.pem"), former.getCertificatePEM());
+        try (WebClient client = new WebClient(trusted, Duration.ofSeconds(5))) {
+            assertThat(ask(client)).isEqualTo(204);
+        }
+    }
+
     @Test
     void fileWithoutCertificatesIsRefused() throws Exception {
         Path empty = Files.writeString(folder.resolve("empty.pem"), "");
@@ -122,13 +133,27 @@ class WebClientTest {
         SSLContext tls = SSLContext.getInstance("TLS");
         tls.init(own.toKeyManagerFactory().getKeyManagers(), null, null);
         HttpsServer server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
-        server.setHttpsConfigurator(new HttpsConfigurator(tls));
+        server.setHttpsConfigurator(new OffersHttp2(tls));
         server.createContext("/", exchange -> {
             exchange.sendResponseHeaders(204, -1);
             exchange.close();
         });
         server.start();
         return server;
+    }
+
+    /** Has a client that would take HTTP/2 begin with that, which the server does not understand. */
+    private static final class OffersHttp2 extends HttpsConfigurator {
+        private OffersHttp2(SSLContext tls) {
+            super(tls);
+        }
+
+        @Override
+        public void configure(HttpsParameters connection) {
+            SSLParameters parameters = getSSLContext().getDefaultSSLParameters();
+            parameters.setApplicationProtocols(new String[] {"h2", "http/1.1"});
+            connection.setSSLParameters(parameters);
+        }
     }
 
     private static X509Bundle authority(String name) {

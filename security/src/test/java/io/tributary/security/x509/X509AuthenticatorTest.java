@@ -13,15 +13,19 @@ import io.tributary.broker.security.TextPattern;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.ProtocolVersion;
+import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.time.SteadyClock;
 import io.tributary.security.AuthenticatorContext;
 import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class X509AuthenticatorTest {
+    private static final Instant END = Instant.ofEpochSecond(4_000_000_000L);
 
     @Test
     void commonNameIsTheNameUnlessSaidOtherwise() throws Exception {
@@ -40,6 +44,7 @@ class X509AuthenticatorTest {
     void firstAlternativeNameThatFitsIsTheName() throws Exception {
         X509Certificate shown = new CertificateBuilder()
                 .subject("CN=meter-1")
+                .notAfter(END)
                 .setIsCertificateAuthority(true)
                 .addSanDnsName("other.example")
                 .addSanUriName("https://acme.example/meter-1")
@@ -57,6 +62,16 @@ class X509AuthenticatorTest {
                 .isEqualTo(NotMine.PLAIN);
     }
 
+    /** As by a session of TLS that began before. */
+    @Test
+    void certificateThatHasExpiredIsRefused() throws Exception {
+        X509Certificate shown = certificate("CN=meter-1");
+        assertThat(ask(CertificateName.COMMON_NAME, null, shown, null, () -> END.minusMillis(1)))
+                .isEqualTo(accepted("meter-1", null, "fleet"));
+        assertThat(ask(CertificateName.COMMON_NAME, null, shown, null, () -> END))
+                .isEqualTo(new Refused(ReasonCode.NOT_AUTHORIZED, "the certificate has expired"));
+    }
+
     @Test
     void patternWithAnotherGroupIsRefused() {
         assertThatIllegalArgumentException()
@@ -72,6 +87,7 @@ class X509AuthenticatorTest {
                 .isInstanceOfSatisfying(Accepted.class, yes -> {
                     assertThat(yes.principal())
                             .isEqualTo(new Principal("devices", "meter, 1", null, null, List.of("fleet"), "meter, 1"));
+                    assertThat(yes.end()).as("nobody says it").isNull();
                 });
         assertThat(ask(CertificateName.SUBJECT, "CN=meter*", null, subject)).isInstanceOf(Accepted.class);
         assertThat(ask(CertificateName.COMMON_NAME, "pump*", null, subject)).isEqualTo(NotMine.PLAIN);
@@ -97,6 +113,7 @@ class X509AuthenticatorTest {
     private static X509Certificate certificate(String subject) throws Exception {
         return new CertificateBuilder()
                 .subject(subject)
+                .notAfter(END)
                 .setIsCertificateAuthority(true)
                 .buildSelfSigned()
                 .getCertificate();
@@ -111,6 +128,15 @@ class X509AuthenticatorTest {
             @Nullable String pattern,
             @Nullable X509Certificate shown,
             @Nullable String subject) {
+        return ask(place, pattern, shown, subject, new SteadyClock());
+    }
+
+    private static Result ask(
+            CertificateName place,
+            @Nullable String pattern,
+            @Nullable X509Certificate shown,
+            @Nullable String subject,
+            InstantSource clock) {
         ClientInfo client = new ClientInfo(
                 "c",
                 "anybody",
@@ -123,7 +149,7 @@ class X509AuthenticatorTest {
                 shown,
                 Principal.ANONYMOUS,
                 Map.of());
-        try (AuthenticatorContext context = AuthenticatorContext.create(new SteadyClock())) {
+        try (AuthenticatorContext context = AuthenticatorContext.create(clock)) {
             return config(place, pattern)
                     .open("certificates", context)
                     .authenticator()
@@ -140,6 +166,6 @@ class X509AuthenticatorTest {
 
     private static Accepted accepted(String name, @Nullable String tenant, String... groups) {
         Principal principal = new Principal("devices", name, null, tenant, List.of(groups), "meter-1");
-        return new Accepted(null, principal, null, Map.of());
+        return new Accepted(null, principal, END, Map.of());
     }
 }

@@ -1,6 +1,7 @@
 package io.tributary.server.settings;
 
 import io.tributary.broker.security.TextPattern;
+import io.tributary.common.event.Principal;
 import io.tributary.security.AuthenticatorConfig;
 import io.tributary.security.file.FileAuthenticator;
 import io.tributary.security.file.UserFile;
@@ -51,7 +52,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     Java trusts.
  * @param startTls Of {@code ldap} with {@code ldap://}: whether the connection is encrypted once it is there.
  * @param bindTemplate Of {@code ldap}: the name of a user's entry, with <code>{}</code> for the user name, such as
- *     <code>uid={},ou=people,dc=acme</code>.
+ *     <code>uid={},ou=people,dc=acme</code>; or a name that Active Directory takes in its place,
+ *     <code>{}@DOMAIN</code> or <code>DOMAIN\{}</code>.
  * @param claims of {@code jwt}: which claims say what
  * @param search of {@code ldap}, in place of bind-template: how a user's entry is searched for
  * @param groupSearch of {@code ldap}: how the groups of a user's entry are found
@@ -126,6 +128,7 @@ public record AuthenticatorSettings(
         }
         String in = realm == null ? authenticator : realm;
         refuseOthers(group, kind);
+        Principal _ = SettingException.naming(group + ".realm", () -> new Principal(in, ""));
         return switch (kind) {
             case X509 -> x509(group, in);
             case JWT -> new JwtSettingsCheck(group, this).config(in);
@@ -151,11 +154,12 @@ public record AuthenticatorSettings(
             throw new SettingException(
                     group + ".name", "'" + name + "' is not one of " + String.join(", ", PLACES.keySet()));
         }
+        List<String> ofAll = groups == null ? List.of() : groups;
+        Principal _ = SettingException.naming(group + ".groups", () -> new Principal(in, "", null, null, ofAll, null));
         TextPattern parsed =
                 pattern == null ? null : SettingException.naming(group + ".pattern", () -> TextPattern.of(pattern));
         return SettingException.naming(
-                group + ".pattern",
-                () -> new X509Authenticator.Config(place, parsed, groups == null ? List.of() : groups, in));
+                group + ".pattern", () -> new X509Authenticator.Config(place, parsed, ofAll, in));
     }
 
     private Path userFile(String group) {

@@ -27,7 +27,8 @@ record JwtSettingsCheck(String group, AuthenticatorSettings settings) {
                 settings.issuer(),
                 settings.audience(),
                 settings.userProperty(),
-                settings.claims().claims(),
+                SettingException.naming(
+                        group + ".claims.attributes", () -> settings.claims().claims()),
                 realm);
     }
 

@@ -4,6 +4,7 @@ import io.tributary.security.AuthenticatorConfig;
 import io.tributary.security.ldap.LdapConfig;
 import io.tributary.security.ldap.LdapConfig.Encryption;
 import io.tributary.security.ldap.LdapConfig.Groups;
+import io.tributary.security.ldap.LdapConfig.LoginName;
 import io.tributary.security.ldap.LdapConfig.Search;
 import io.tributary.security.ldap.LdapConfig.Template;
 import io.tributary.security.ldap.LdapConfig.Users;
@@ -11,6 +12,7 @@ import io.tributary.security.web.WebClient;
 import io.tributary.server.settings.check.SecretFile;
 import io.tributary.server.settings.check.SettingException;
 import java.net.URI;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 record LdapSettingsCheck(String group, AuthenticatorSettings settings) {
     private static final int PORT = 389;
     private static final int TLS_PORT = 636;
+    private static final int MOST_PORT = 65_535;
 
     /** What they say, with the password that was read. */
     AuthenticatorConfig config(String realm) {
@@ -51,6 +54,9 @@ record LdapSettingsCheck(String group, AuthenticatorSettings settings) {
                 || !String.valueOf(url.getPath()).matches("/?");
         if (!right || more) {
             throw new SettingException(name, "must be written ldaps://HOST:PORT or ldap://HOST:PORT, and no more");
+        }
+        if (url.getPort() == 0 || url.getPort() > MOST_PORT) {
+            throw new SettingException(name, "'" + url + "' has the port " + url.getPort() + "; ports are 1 to 65535");
         }
         return url;
     }
@@ -84,14 +90,27 @@ record LdapSettingsCheck(String group, AuthenticatorSettings settings) {
                             : "has no effect with search; set one of them");
         }
         if (template != null) {
-            return new Template(withPlace(group + ".bind-template", template));
+            return ofTemplate(group + ".bind-template", withPlace(group + ".bind-template", template));
         }
         String passwordFile = required(group + ".search.password-file", search.passwordFile());
-        return new Search(
-                required(group + ".search.base", search.base()),
-                withPlace(group + ".search.filter", search.filter() == null ? "(uid={})" : search.filter()),
-                required(group + ".search.user", search.user()),
-                SecretFile.changing(group + ".search.password-file", passwordFile));
+        String base = required(group + ".search.base", search.base());
+        String filter = withPlace(group + ".search.filter", search.filter() == null ? "(uid={})" : search.filter());
+        String user = required(group + ".search.user", search.user());
+        Supplier<String> password = SecretFile.changing(group + ".search.password-file", passwordFile);
+        return SettingException.naming(group + ".search", () -> new Search(base, filter, user, password));
+    }
+
+    private Users ofTemplate(String name, String template) {
+        if (!LoginName.isOne(template)) {
+            return SettingException.naming(name, () -> new Template(template));
+        }
+        if (settings.groupSearch().isGiven()) {
+            throw new SettingException(
+                    group + ".group-search",
+                    "has no effect with " + name + "=" + template
+                            + ", which does not say what the user's entry is; use search in place of that");
+        }
+        return new LoginName(template);
     }
 
     private @Nullable Groups groups() {
@@ -99,10 +118,11 @@ record LdapSettingsCheck(String group, AuthenticatorSettings settings) {
         if (!groups.isGiven()) {
             return null;
         }
-        return new Groups(
-                required(group + ".group-search.base", groups.base()),
-                withPlace(group + ".group-search.filter", groups.filter() == null ? "(member={})" : groups.filter()),
-                groups.attribute() == null ? "cn" : groups.attribute());
+        String base = required(group + ".group-search.base", groups.base());
+        String filter =
+                withPlace(group + ".group-search.filter", groups.filter() == null ? "(member={})" : groups.filter());
+        String attribute = groups.attribute() == null ? "cn" : groups.attribute();
+        return SettingException.naming(group + ".group-search", () -> new Groups(base, filter, attribute));
     }
 
     private static String required(String name, @Nullable String value) {

@@ -46,6 +46,7 @@ public final class SecurityStore {
 
     private static final Duration RETRY = Duration.ofMillis(100);
     private static final int TICKS_A_PURGE = 60;
+    private static final int LOOKED_AT = 100;
 
     private final SecurityRecorder recorder;
     private final Duration patience;
@@ -290,6 +291,23 @@ public final class SecurityStore {
     public long size(SecurityTable table) {
         Open now = open;
         return now == null ? 0 : now.copy(table).size();
+    }
+
+    /**
+     * The first object behind an id; null when there is none among the next few entries, of which those of removed
+     * objects are some. For an event loop: it takes no longer where many objects were removed.
+     */
+    public @Nullable Entry next(SecurityTable table, String after) {
+        Open now = open;
+        return now == null
+                ? null
+                : now.copy(table)
+                        .after(after)
+                        .limit(LOOKED_AT)
+                        .filter(each -> each.getValue().body() != null)
+                        .findFirst()
+                        .map(each -> entry(table, each.getValue()))
+                        .orElse(null);
     }
 
     /**

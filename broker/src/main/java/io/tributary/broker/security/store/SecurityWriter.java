@@ -204,6 +204,10 @@ final class SecurityWriter {
         if (before == null && change.body() == null) {
             return answer(new Conflict(null));
         }
+        if (before == null && change.table() == SecurityTable.USERS && !StoredUser.canBeNew(change.id())) {
+            return answer(new Refused("the realm and the name have more than " + SecurityObject.MOST_NAME_BYTES
+                    + " bytes together, with the colon between"));
+        }
         if (before == null && copy.size() >= change.table().mostEntries()) {
             return answer(new Refused(
                     "there are " + copy.size() + " " + change.table().mapName() + ", and no more are kept"));

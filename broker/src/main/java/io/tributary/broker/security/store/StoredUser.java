@@ -100,6 +100,11 @@ public record StoredUser(
         return realm + SEPARATOR + name;
     }
 
+    /** Whether a new user may have the id: a longer one, as earlier versions allowed, no device token can name. */
+    static boolean canBeNew(String id) {
+        return id.getBytes(StandardCharsets.UTF_8).length <= MOST_NAME_BYTES;
+    }
+
     @Override
     public String id() {
         return idOf(realm, name);

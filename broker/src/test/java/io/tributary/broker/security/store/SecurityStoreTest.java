@@ -280,6 +280,46 @@ class SecurityStoreTest {
                 .containsExactly("r:bob");
     }
 
+    /** What is asked on an event loop must not take the longer the more users were removed. */
+    @Test
+    void nextObjectIsNotLookedForBehindMany() {
+        TestNode owner = new TestNode();
+        owner.epoch = 7;
+        for (int i = 100; i < 220; i++) {
+            Stamp _ = stampOf(owner.put("a" + i, false, new Absent()));
+            Stamp _ = stampOf(owner.remove("a" + i, new Present()));
+        }
+        Stamp _ = stampOf(owner.put("b", false, new Absent()));
+        assertThat(owner.store.next(SecurityTable.USERS, "r:a")).isNull();
+        for (String near : List.of("r:a120", "r:a219", "r:ab")) {
+            assertThat(Objects.requireNonNull(owner.store.next(SecurityTable.USERS, near))
+                            .object()
+                            .id())
+                    .isEqualTo("r:b");
+        }
+        assertThat(owner.store.next(SecurityTable.USERS, "r:b")).isNull();
+    }
+
+    /** No device token could name it. Earlier versions made such users, and they stay. */
+    @Test
+    void newUserWhoseIdIsTooLongIsRefused() {
+        TestNode owner = new TestNode();
+        owner.epoch = 7;
+        String longest = "n".repeat(254);
+        Stamp _ = stampOf(owner.put(longest, false, new Absent()));
+        assertThat(owner.put(longest + "n", false, new Absent()))
+                .isInstanceOfSatisfying(
+                        Refused.class, no -> assertThat(no.why()).contains("more than 256 bytes together"));
+        StoredUser old = user(longest + "n", false);
+        CompletionStage<@Nullable Void> _ = owner.users()
+                .put(
+                        "entry/" + old.id(),
+                        new StoredEntry(new Stamp(7, 1), 1, SecurityCodec.encode(old)).encode(RecordFormat.NEWEST));
+        assertThat(owner.disabled(old.name())).isFalse();
+        Stamp _ = stampOf(owner.put(old.name(), true, new Present()));
+        assertThat(owner.disabled(old.name())).isTrue();
+    }
+
     private static void tickForAMinute(TestNode node) {
         for (int second = 0; second < 60; second++) {
             node.store.tick();
