@@ -219,7 +219,7 @@ record ClusterStorage(
         return watch.faults();
     }
 
-    /** For how long the oldest append of this node has waited that Kafka has not acknowledged; zero where none waits. */
+    /** For how long the oldest append has waited that Kafka has not acknowledged; zero where none waits. */
     Duration oldestAppend() {
         return Duration.ofNanos(
                 appending.stream().mapToLong(Appending::oldestAppendNanos).max().orElse(0));
