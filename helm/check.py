@@ -5,6 +5,7 @@ import concurrent.futures
 import hashlib
 import importlib.util
 import json
+import math
 import os
 import re
 import shutil
@@ -326,7 +327,9 @@ def notes(helm):
     """That the notes share a memory limit out as the launcher does, and say that `helm test` needs a user where it does."""
     base = yaml.load((HERE / "combinations.yaml").read_text(), LOADER)["base"]
     limits = {"512Mi": 512, "1500M": 1430, "3.5Gi": 3584, "8Gi": 8192, "64Gi": 65536}
-    cases = [(limit, clients, form) for limit in limits for clients in (1, 9000, 100000) for form in ("clustered", "node")]
+    # Of a cluster of three nodes two have all clients while one is away.
+    cases = [(limit, clients, form, nodes) for limit in limits for clients in (1, 9000, 100000)
+             for form, nodes in (("clustered", 1), ("clustered", 3), ("node", 1))]
     refused = 0
     with tempfile.TemporaryDirectory() as folder:
         # `helm template` shows no notes; in a copy of the chart they are a manifest.
@@ -345,9 +348,9 @@ def notes(helm):
         for values, lacks in (({}, True), ({"test": {"existingSecret": "client"}}, False), (certificates, False)):
             if ("(set test.existingSecret first" in said(values)) != lacks:
                 wrong(f"notes with {values}: {'do not say' if lacks else 'say'} that helm test needs a user: {said(values)}")
-        for limit, clients, form in cases:
-            text = said({"form": form, "expected": {"clients": clients} | ({"nodes": 1} if form == "clustered" else {}), "resources": {"requests": {"memory": limit}, "limits": {"memory": limit}}})
-            heap, *others, enough = rule(limits[limit], clients, "cluster" if form == "clustered" else "standalone")
+        for limit, clients, form, nodes in cases:
+            text = said({"form": form, "expected": {"clients": clients} | ({"nodes": nodes} if form == "clustered" else {}), "resources": {"requests": {"memory": limit}, "limits": {"memory": limit}}})
+            heap, *others, enough = rule(limits[limit], math.ceil(clients / max(1, nodes - 1)), "cluster" if form == "clustered" else "standalone")
             if int(heap) < 64:
                 refused += 1
                 expected = f"{enough}Mi would be enough"
@@ -355,7 +358,7 @@ def notes(helm):
                 expected = "{} MiB: heap {}, direct memory {}, RocksDB {}, {} for code, threads and TLS\\n  enough for these clients       {} MiB".format(
                     limits[limit], heap, *others, enough)
             if expected not in text:
-                wrong(f"notes of {limit} and {clients} clients, form {form}: have no '{expected}': {text}")
+                wrong(f"notes of {limit} and {clients} clients, form {form}, {nodes} nodes: have no '{expected}': {text}")
     print(f"== {len(cases)} limits of memory shared out as `tributary size` does; {refused} of them refused")
 
 

@@ -20,6 +20,7 @@ FLEET = [
                          ("max(tributary_cluster_shards_lagging{NS})", "behind by half of the retention")]),
     ("Kafka and Redis: failures", "ops", [("sum(rate(tributary_kafka_errors_total{NS}[5m]))", "Kafka"),
                                           ("sum by (reason) (rate(tributary_redis_failures_total{NS}[5m]))", "Redis {{reason}}")]),
+    ("Kafka: oldest append that waits", "s", [("tributary_kafka_appends_age_seconds{NS}", "{{pod}}")]),
     ("Canary: back after, 99 of 100", "s", [
         ("histogram_quantile(0.99, sum by (le, session, to) (rate(tributary_canary_round_trip_seconds_bucket{NS}[5m])))",
          "{{session}}, to {{to}}")]),

@@ -27,6 +27,11 @@ defaults
   # Longer than one and a half times the longest keep alive.
   timeout tunnel {{ int $r.idleTimeout }}s
   timeout check 2s
+  # Who waits in silence at a machine that is gone without a word is cut off after half a minute, and comes back at another node.
+  option srvtcpka
+  srvtcpka-idle 15s
+  srvtcpka-intvl 5s
+  srvtcpka-cnt 3
 
 resolvers cluster
   parse-resolv-conf

@@ -195,7 +195,7 @@ somebody has scaled it to 0: an autoscaler leaves that alone.
 {{- end }}
 {{- end }}
 
-{{/* The numbers that the chart reckons; docs/kubernetes.md says how. Read by `fromYaml`, then `int`. */}}
+{{/* The numbers that the chart reckons; docs/kubernetes.md says how. `clientsWhileAway`: of a node, while another one is away. Read by `fromYaml`, then `int`. */}}
 {{- define "tributary.reckoned" -}}
 {{- $nodes := int (default (ternary .Values.autoscaling.min 3 .Values.autoscaling.enabled) .Values.replicas) }}
 {{- if eq .Values.form "node" }}{{ $nodes = int (default 1 .Values.replicas) }}{{ end }}
@@ -205,7 +205,12 @@ somebody has scaled it to 0: an autoscaler leaves that alone.
 {{- $clients := int .Values.expected.clients }}
 {{- $each := ceil (divf $clients $for) | int }}
 {{- $most := ceil (mulf $each 1.5) | int }}
-{{- if gt $for 1 }}{{ $most = max $most (ceil (divf $clients (sub $for 1)) | int) }}{{ end }}
+{{- $away := $each }}
+{{- if gt $for 1 }}
+{{- $others := ceil (divf $clients (sub $for 1)) | int }}
+{{- $most = max $most $others }}
+{{- if include "tributary.clustered" . }}{{ $away = $others }}{{ end }}
+{{- end }}
 {{- $keepAlive := include "tributary.seconds" .Values.expected.keepAlive | int }}
 {{- $idle := max 350 (ceil (mulf $keepAlive 1.5) | int) }}
 {{- $serveFor := default (ternary "150s" "15s" (eq .Values.loadBalancer.kind "nlb")) .Values.loadBalancer.deregistration }}
@@ -215,13 +220,14 @@ somebody has scaled it to 0: an autoscaler leaves that alone.
 nodes: {{ $nodes }}
 for: {{ $for }}
 clientsPerNode: {{ $each }}
+clientsWhileAway: {{ $away }}
 maxConnections: {{ $most }}
 maxKeepAlive: {{ $keepAlive }}
 idleTimeout: {{ $idle }}
 serveFor: {{ $serve }}
 stopTimeout: {{ $stop }}
 gracePeriod: {{ add $serve $leave $stop 30 }}
-openFiles: {{ add $most 2000 }}
+openFiles: {{ add $away (div $away 2) 2000 }}
 slots: {{ ternary .Values.autoscaling.max (max 6 (mul 2 $nodes)) .Values.autoscaling.enabled }}
 {{- end }}
 
@@ -249,9 +255,9 @@ clients: {{ $clients }}
 memory: {{ add 32 (div (add (mul 2 $table) (mul $each $clients)) 1024) }}
 {{- end }}
 
-{{/* How the broker shares out a pod's memory limit, in MiB: the rule of dist/src/main/dist/lib/size.sh, which helm/check holds against it. */}}
+{{/* How the broker shares out a pod's memory limit, in MiB, with the clients of a node while another one is away: the rule of dist/src/main/dist/lib/size.sh, which helm/check holds against it. */}}
 {{- define "tributary.memory" -}}
-{{- $clients := (include "tributary.reckoned" . | fromYaml).clientsPerNode | int }}
+{{- $clients := (include "tributary.reckoned" . | fromYaml).clientsWhileAway | int }}
 {{- $limit := include "tributary.mebibytes" (dig "limits" "memory" "0" .Values.resources) | int }}
 {{- $store := ternary 0 128 (ne (include "tributary.clustered" .) "") }}
 {{- $tls := div (mul $clients 40) 1024 }}

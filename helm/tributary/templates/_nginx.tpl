@@ -83,6 +83,8 @@ stream {
     # Longer than one and a half times the longest keep alive.
     proxy_timeout {{ int $r.idleTimeout }}s;
     tcp_nodelay on;
+    # The pod's kernel says when: who waits in silence at a machine that is gone is cut off after half a minute.
+    proxy_socket_keepalive on;
   }
   {{- end }}
 }

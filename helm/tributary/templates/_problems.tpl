@@ -3,6 +3,7 @@
 {{- $v := .Values }}
 {{- $r := include "tributary.reckoned" . | fromYaml }}
 {{- $memory := include "tributary.memory" . | fromYaml }}
+{{- $whileAway := ternary " while another one is away" "" (gt (int $r.clientsWhileAway) (int $r.clientsPerNode)) }}
 {{- $clustered := ne (include "tributary.clustered" .) "" }}
 {{- $balancer := ne (include "tributary.balancer" .) "" }}
 {{- $listeners := include "tributary.listeners" . | fromYaml }}
@@ -22,7 +23,7 @@
 {{- end }}
 {{- if not (dig "limits" "memory" "" $v.resources) }}{{ $p = append $p "resources.limits.memory: is missing, and heap and direct memory are parts of it; such as 2Gi" }}
 {{- else if lt (int $memory.limit) 512 }}{{ $p = append $p (printf "resources.limits.memory: %v is too little for a broker; at least 512Mi" (dig "limits" "memory" "" $v.resources)) }}
-{{- else if lt (int $memory.heap) 64 }}{{ $p = append $p (printf "resources.limits.memory: %v leaves no heap with %d clients a node (expected.clients); %dMi would be enough" (dig "limits" "memory" "" $v.resources) (int $r.clientsPerNode) (int $memory.enough)) }}{{ end }}
+{{- else if lt (int $memory.heap) 64 }}{{ $p = append $p (printf "resources.limits.memory: %v leaves no heap with %d clients a node%s (expected.clients); %dMi would be enough" (dig "limits" "memory" "" $v.resources) (int $r.clientsWhileAway) $whileAway (int $memory.enough)) }}{{ end }}
 
 {{- if $clustered }}
 {{- if not $v.link.existingSecret }}{{ $p = append $p "link.existingSecret: is missing; the Secret by which nodes know each other: kubectl create secret generic link --from-literal=secret=$(openssl rand -base64 32)" }}{{ end }}

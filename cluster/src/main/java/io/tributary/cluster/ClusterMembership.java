@@ -43,6 +43,9 @@ import org.slf4j.LoggerFactory;
 final class ClusterMembership implements Membership {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterMembership.class);
     private static final String TAKES_NOTHING = "; this node takes no PUBLISH and no SUBSCRIBE until that has passed";
+    /** An append that waits for longer is worth a warning, as it is for the alert of docs/prometheus/alerts.yaml. */
+    private static final Duration LATE_APPEND = Duration.ofSeconds(30);
+
     private static final Duration REACH_PATIENCE = Duration.ofSeconds(15);
     private static final Duration LEAVE_PATIENCE = Duration.ofSeconds(3);
 
@@ -327,6 +330,7 @@ final class ClusterMembership implements Membership {
         int outOfReach = shards.outOfReach();
         int unowned = Math.max(0, shards.unowned() - outOfReach);
         StoreTrouble trouble = shards.storeTrouble();
+        Duration oldestAppend = storage.oldestAppend();
         return new ClusterStatus(
                 links.port(),
                 cluster.liveNodes(),
@@ -334,9 +338,10 @@ final class ClusterMembership implements Membership {
                 unowned,
                 trouble == null ? 0 : trouble.shards(),
                 shards.lagging().size(),
+                oldestAppend,
                 problem != null,
                 problems(problem),
-                warnings(unowned, outOfReach),
+                warnings(unowned, outOfReach, oldestAppend),
                 ingestStatus());
     }
 
@@ -351,7 +356,7 @@ final class ClusterMembership implements Membership {
         return problems;
     }
 
-    private List<String> warnings(int unowned, int outOfReach) {
+    private List<String> warnings(int unowned, int outOfReach, Duration oldestAppend) {
         List<String> warnings = new ArrayList<>(shards.problems());
         warnings.addAll(storage.topicFaults());
         if (certificates != null) {
@@ -364,6 +369,10 @@ final class ClusterMembership implements Membership {
                     ("Redis does not work for %d shards of this node, for %d s: what comes for their persistent sessions"
                                     + " is safe in Kafka, and may have to wait there (%s)")
                             .formatted(trouble.shards(), trouble.duration().toSeconds(), trouble.failure()));
+        }
+        if (oldestAppend.compareTo(LATE_APPEND) > 0) {
+            warnings.add("Kafka has not acknowledged a record for %d s: publishers of what is behind it wait"
+                    .formatted(oldestAppend.toSeconds()));
         }
         if (outOfReach > 0) {
             warnings.add("%d shards are another node's, which this one cannot reach: their clients wait here"

@@ -4,6 +4,7 @@ import io.tributary.broker.BrokerStartException;
 import io.tributary.broker.deployment.Storage;
 import io.tributary.broker.security.store.SecurityTable;
 import io.tributary.cluster.ingest.IngestConfig;
+import io.tributary.cluster.kafka.Appending;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaTopics;
@@ -46,6 +47,7 @@ import org.slf4j.LoggerFactory;
  * The storage that the nodes of a cluster share: the logs and the maps in Kafka, the shards' state in Redis.
  *
  * @param parts what is to be closed, in the order of opening
+ * @param appending those of them that append to Kafka
  * @param routes the map of routes, in which nodes announce their transient subscriptions
  * @param nodes the node table
  * @param security the maps of security objects, by their names
@@ -54,6 +56,7 @@ import org.slf4j.LoggerFactory;
  */
 record ClusterStorage(
         List<AutoCloseable> parts,
+        List<Appending> appending,
         TopicWatch watch,
         ReplicatedMap subscriptions,
         ReplicatedMap retained,
@@ -167,7 +170,7 @@ record ClusterStorage(
         ReplicatedMap nodes = maps.open(NodeTable.MAP);
         Map<String, ReplicatedMap> security = new HashMap<>();
         SecurityTable.mapNames().forEach(name -> security.put(name, maps.open(name)));
-        AuditLog audit = new KafkaAuditLog(kafka, clientId, metrics.kafka(), onBroken);
+        KafkaAuditLog audit = new KafkaAuditLog(kafka, clientId, metrics.kafka(), onBroken);
         parts.add(audit);
         RedisCluster redis = RedisCluster.connect(cluster.redis());
         parts.add(redis);
@@ -177,7 +180,7 @@ record ClusterStorage(
         IngestConfig ingested = cluster.ingest();
         // A message that came when larger packets were allowed may still be forwarded to an application.
         int largestQueuedBytes = largestRecordBytes - TopicNeeds.largestRecordBytes(cluster.shards(), 0);
-        AppTopics topics = new KafkaAppTopics(
+        KafkaAppTopics topics = new KafkaAppTopics(
                 forShards,
                 cluster.applications(),
                 clientId,
@@ -196,12 +199,30 @@ record ClusterStorage(
             parts.add(ingest);
         }
         return new ClusterStorage(
-                parts, watch, subscriptions, retained, routes, nodes, security, audit, store, topics, log, ingest);
+                parts,
+                List.of(maps, audit, topics, log),
+                watch,
+                subscriptions,
+                retained,
+                routes,
+                nodes,
+                security,
+                audit,
+                store,
+                topics,
+                log,
+                ingest);
     }
 
     /** Changes that were made to Kafka's topics and do harm, a sentence each. */
     List<String> topicFaults() {
         return watch.faults();
+    }
+
+    /** For how long the oldest append has waited that Kafka has not acknowledged; zero where none waits. */
+    Duration oldestAppend() {
+        return Duration.ofNanos(
+                appending.stream().mapToLong(Appending::oldestAppendNanos).max().orElse(0));
     }
 
     /** Completes when this node has read all that the maps but the node table have at the time of the call. */

@@ -70,6 +70,10 @@ final class StatusGauges {
         clusterGauge(metrics, BrokerMeters.SHARDS_UNOWNED, ClusterStatus::unownedShards);
         clusterGauge(metrics, BrokerMeters.SHARDS_UNSAVED, ClusterStatus::unsavedShards);
         clusterGauge(metrics, BrokerMeters.SHARDS_LAGGING, ClusterStatus::laggingShards);
+        clusterGauge(
+                metrics,
+                BrokerMeters.KAFKA_APPENDS_AGE,
+                cluster -> cluster.oldestAppend().toNanos() / 1e9);
         clusterGauge(metrics, BrokerMeters.BEHIND, cluster -> cluster.behind() ? 1 : 0);
         clusterGauge(
                 metrics,

@@ -9,6 +9,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -71,7 +72,17 @@ class ProbesTest {
                     0,
                     List.of(),
                     new ClusterStatus(
-                            7_883, 1, 128, 0, 0, 0, false, List.of("Kafka does not answer"), List.of(), null)));
+                            7_883,
+                            1,
+                            128,
+                            0,
+                            0,
+                            0,
+                            Duration.ZERO,
+                            false,
+                            List.of("Kafka does not answer"),
+                            List.of(),
+                            null)));
         }
     }
 }

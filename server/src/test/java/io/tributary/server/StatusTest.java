@@ -131,6 +131,7 @@ class StatusTest {
         assertThat(gauge(registry, "tributary.cluster.shards.unowned")).isEqualTo(2);
         assertThat(gauge(registry, "tributary.cluster.shards.unsaved")).isEqualTo(7);
         assertThat(gauge(registry, "tributary.cluster.shards.lagging")).isEqualTo(5);
+        assertThat(gauge(registry, "tributary.kafka.appends.age")).isEqualTo(31.5);
         assertThat(gauge(registry, "tributary.cluster.behind")).isEqualTo(1);
         assertThat(gauge(registry, "tributary.cluster.problems")).isEqualTo(1);
         assertThat(gauge(registry, "tributary.ingest.partitions")).isEqualTo(4);
@@ -167,6 +168,7 @@ class StatusTest {
                 2,
                 7,
                 5,
+                Duration.ofMillis(31_500),
                 !problems.isEmpty(),
                 problems,
                 warnings,

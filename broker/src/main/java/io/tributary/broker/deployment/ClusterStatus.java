@@ -1,5 +1,6 @@
 package io.tributary.broker.deployment;
 
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param unsavedShards the shards of this node for whose state the store does not work at the moment
  * @param laggingShards the shards of the cluster that are behind by half of the retention of their log: what is
  *     published for their persistent sessions is refused
+ * @param oldestAppend for how long the oldest append of this node has waited that Kafka has not acknowledged; zero
+ *     where none waits
  * @param behind whether this node is behind the others with subscriptions or retained messages, and therefore takes
  *     no messages from publishers
  * @param problems what keeps this node from serving clients at the moment, a sentence each
@@ -26,6 +29,7 @@ public record ClusterStatus(
         int unownedShards,
         int unsavedShards,
         int laggingShards,
+        Duration oldestAppend,
         boolean behind,
         List<String> problems,
         List<String> warnings,

@@ -510,6 +510,13 @@ public enum BrokerMeters {
             Type.COUNTER,
             "Appends that were refused because tributary.cluster.kafka.buffer-size was reached, or a topic is not known at the"
                     + " moment; publishers are read more slowly then."),
+    /** The oldest append that is not acknowledged. */
+    KAFKA_APPENDS_AGE(
+            "tributary.kafka.appends.age",
+            Type.GAUGE,
+            Unit.SECONDS,
+            "For how long the oldest append has waited that Kafka has not acknowledged; 0 where none waits. Kafka's client tries"
+                    + " again without a word, for ever: in tributary.kafka.errors it is not."),
     /** Records that are none of ours. */
     KAFKA_UNREADABLE(
             "tributary.kafka.unreadable",

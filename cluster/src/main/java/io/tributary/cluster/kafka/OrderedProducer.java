@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * OPEN     --a record fails though nobody is closing------> BROKEN   nothing more is sent, the node is told to stop
  * </pre>
  */
-public final class OrderedProducer implements AutoCloseable {
+public final class OrderedProducer implements Appending, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(OrderedProducer.class);
     private static final Duration GRACE = Duration.ofSeconds(1);
     private static final long STALL_MILLIS = 100;
@@ -121,6 +121,12 @@ public final class OrderedProducer implements AutoCloseable {
     /** Runs the action once when there is room again for what was refused. */
     public void onRoom(Runnable action) {
         budget.onRoom(action);
+    }
+
+    @Override
+    public long oldestAppendNanos() {
+        long now = nanos();
+        return lanes.stream().mapToLong(lane -> lane.waitedNanos(now)).max().orElse(0);
     }
 
     /**

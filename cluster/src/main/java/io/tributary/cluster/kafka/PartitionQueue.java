@@ -108,10 +108,16 @@ public final class PartitionQueue {
     }
 
     private synchronized void noteLate(long nowNanos) {
-        Sending oldest = waiting.peek();
-        if (oldest != null && nowNanos - oldest.sinceNanos > LATE_NANOS) {
-            producer.late(partition, nowNanos - oldest.sinceNanos);
+        long waited = waitedNanos(nowNanos);
+        if (waited > LATE_NANOS) {
+            producer.late(partition, waited);
         }
+    }
+
+    /** For how long the oldest record has waited that Kafka has not acknowledged; 0 where none waits. */
+    synchronized long waitedNanos(long nowNanos) {
+        Sending oldest = waiting.peek();
+        return oldest == null ? 0 : Math.max(0, nowNanos - oldest.sinceNanos); // it may be newer
     }
 
     /**

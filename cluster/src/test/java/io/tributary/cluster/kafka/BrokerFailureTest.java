@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.cluster.kafka.map.KafkaMaps;
 import io.tributary.cluster.kafka.map.KafkaReplicatedMap;
+import io.tributary.cluster.kafka.shard.KafkaShardLog;
 import io.tributary.cluster.kafka.shard.NumberedAppends;
 import io.tributary.cluster.kafka.shard.ResumingReader;
 import io.tributary.localcluster.LocalKafka;
@@ -100,7 +101,7 @@ class BrokerFailureTest {
     void appendsAreRefusedWhenKafkaIsDownAndGoOnWhenItIsBack() {
         AtomicInteger completed = new AtomicInteger();
         AtomicInteger failed = new AtomicInteger();
-        try (ShardLog log = TestKafka.log(config)) {
+        try (KafkaShardLog log = TestKafka.log(config)) {
             kafka.kill(1);
             int accepted = 0;
             byte[] value = new byte[1000];
@@ -114,12 +115,14 @@ class BrokerFailureTest {
             log.onRoom(() -> room.complete(true));
             assertThat(room).isNotDone();
             assertThat(completed).hasValue(0);
+            assertThat(log.oldestAppendNanos()).isPositive();
             long restarted = System.currentTimeMillis();
             kafka.restart(1);
             get(room);
             int expected = accepted;
             until(() -> completed.get() == expected);
             assertThat(failed).hasValue(0);
+            assertThat(log.oldestAppendNanos()).isZero();
             RecordingReader reader = new ResumingReader(log);
             log.start(reader);
             until(() -> reader.count(0) == (expected + TestKafka.SHARDS - 1) / TestKafka.SHARDS);

@@ -58,6 +58,22 @@ class PartitionQueueTest {
         assertThat(sent()).containsExactly("a", "b", "c", "d", "e", "f");
     }
 
+    /** Kafka's producer says nothing while it tries again: nothing else shows that a partition has no leader. */
+    @Test
+    void ageOfTheOldestAppendIsThatOfTheLongestWaiting() {
+        PartitionQueue other = producer.lane(new TopicPartition("shards", 4));
+        assertThat(producer.oldestAppendNanos()).isZero();
+        send("a");
+        nowNanos += 7;
+        assertThat(other.send(null, bytes("b"), (_, _) -> {})).isTrue();
+        nowNanos += 5;
+        assertThat(producer.oldestAppendNanos()).isEqualTo(12);
+        assertThat(kafka.completeNext()).isTrue();
+        assertThat(producer.oldestAppendNanos()).isEqualTo(5);
+        completeAll();
+        assertThat(producer.oldestAppendNanos()).isZero();
+    }
+
     @Test
     void recordsBehindTheFirstAreTriedAgainWhenTheyCannotBeSentForNow() {
         send("a", "b", "c");

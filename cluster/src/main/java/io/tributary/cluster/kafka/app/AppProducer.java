@@ -1,5 +1,6 @@
 package io.tributary.cluster.kafka.app;
 
+import io.tributary.cluster.kafka.Appending;
 import io.tributary.cluster.kafka.ClientProperties;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaClients;
@@ -39,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * producer then, or after many topics ({@link AppSender}), and each topic changes to it when nothing of its own is
  * under way in the old one.
  */
-final class AppProducer implements AutoCloseable {
+final class AppProducer implements Appending, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AppProducer.class);
 
     private static final long PUMP_MILLIS = 25;
@@ -132,6 +133,18 @@ final class AppProducer implements AutoCloseable {
 
     void onRoom(Runnable action) {
         budget.onRoom(action);
+    }
+
+    @Override
+    public long oldestAppendNanos() {
+        return oldestAppendNanos(System.nanoTime());
+    }
+
+    long oldestAppendNanos(long nowNanos) {
+        return lanes.values().stream()
+                .mapToLong(lane -> lane.waitedNanos(nowNanos))
+                .max()
+                .orElse(0);
     }
 
     /** Completes what was accepted, for as long as the configuration says; what is left then fails. */

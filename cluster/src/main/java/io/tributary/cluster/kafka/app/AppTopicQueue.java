@@ -138,6 +138,12 @@ final class AppTopicQueue {
         return waiting.isEmpty();
     }
 
+    /** For how long the oldest record has waited that Kafka has not acknowledged; 0 where none waits. */
+    synchronized long waitedNanos(long nowNanos) {
+        Sending oldest = waiting.peek();
+        return oldest == null ? 0 : Math.max(0, nowNanos - oldest.sinceNanos); // it may be newer
+    }
+
     /** Whether the oldest record has waited so long that the topic may be gone. */
     synchronized boolean hasWaited(long nowNanos) {
         Sending oldest = waiting.peek();

@@ -1,5 +1,6 @@
 package io.tributary.cluster.kafka.app;
 
+import io.tributary.cluster.kafka.Appending;
 import io.tributary.cluster.kafka.ClientProperties;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaClients;
@@ -54,7 +55,7 @@ import org.slf4j.LoggerFactory;
  * skipped. Of the clients' groups {@code <prefix>.app.<client>} only the committed offsets exist, for Kafka's lag
  * tools; nothing is read from there.
  */
-public final class KafkaAppTopics implements AppTopics {
+public final class KafkaAppTopics implements AppTopics, Appending {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaAppTopics.class);
     private static final int UNLIMITED = -1;
 
@@ -244,6 +245,11 @@ public final class KafkaAppTopics implements AppTopics {
             String group = ownTopic(topic.clientId());
             acknowledged.note(group, partition(topic), id, !topic.shared(), position);
         }
+    }
+
+    @Override
+    public long oldestAppendNanos() {
+        return producer.oldestAppendNanos();
     }
 
     /**

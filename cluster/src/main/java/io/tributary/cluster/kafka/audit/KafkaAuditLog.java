@@ -1,5 +1,6 @@
 package io.tributary.cluster.kafka.audit;
 
+import io.tributary.cluster.kafka.Appending;
 import io.tributary.cluster.kafka.ClientProperties;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaClients;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * The audit log of a cluster: the topic {@code <prefix>.audit}, of one partition. Positions are offsets. A consumer
  * lives for one reading only, for administrators read seldom.
  */
-public final class KafkaAuditLog implements AuditLog {
+public final class KafkaAuditLog implements AuditLog, Appending {
     private static final int WAITING_READS = 16;
     private static final Duration LONGEST_READ = Duration.ofSeconds(10);
     private static final Duration POLL = Duration.ofMillis(200);
@@ -137,6 +138,11 @@ public final class KafkaAuditLog implements AuditLog {
         }
         Collections.reverse(entries);
         return entries;
+    }
+
+    @Override
+    public long oldestAppendNanos() {
+        return producer.oldestAppendNanos();
     }
 
     @Override

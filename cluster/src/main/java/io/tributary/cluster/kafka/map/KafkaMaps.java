@@ -1,5 +1,6 @@
 package io.tributary.cluster.kafka.map;
 
+import io.tributary.cluster.kafka.Appending;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
@@ -33,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * producer, a thread that follows, and a connection that asks for the ends of topics: three threads, whatever the
  * number of maps.
  */
-public final class KafkaMaps implements AutoCloseable {
+public final class KafkaMaps implements Appending, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaMaps.class);
     private static final long LOOK_SECONDS = 5;
 
@@ -149,6 +150,11 @@ public final class KafkaMaps implements AutoCloseable {
                         LOG.debug("topic {} is looked at later", topic, failure);
                     }
                 }));
+    }
+
+    @Override
+    public long oldestAppendNanos() {
+        return producer.oldestAppendNanos();
     }
 
     /**

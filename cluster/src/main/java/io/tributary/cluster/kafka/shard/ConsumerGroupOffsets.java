@@ -1,5 +1,6 @@
 package io.tributary.cluster.kafka.shard;
 
+import io.tributary.cluster.kafka.KafkaRecorder;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -26,6 +27,7 @@ final class ConsumerGroupOffsets {
 
     private final Consumer<byte[], byte[]> consumer;
     private final ShardCursor[] cursors;
+    private final KafkaRecorder recorder;
     private final AtomicLongArray noted;
     /** The offset that Kafka has, or is being told. */
     private final long[] committed;
@@ -34,9 +36,11 @@ final class ConsumerGroupOffsets {
     private long lastNanos;
     private long renewedNanos;
 
-    ConsumerGroupOffsets(Consumer<byte[], byte[]> consumer, ShardCursor[] cursors, LongSupplier nanoTime) {
+    ConsumerGroupOffsets(
+            Consumer<byte[], byte[]> consumer, ShardCursor[] cursors, KafkaRecorder recorder, LongSupplier nanoTime) {
         this.consumer = consumer;
         this.cursors = cursors;
+        this.recorder = recorder;
         this.nanoTime = nanoTime;
         this.lastNanos = nanoTime.getAsLong();
         this.renewedNanos = lastNanos;
@@ -100,6 +104,7 @@ final class ConsumerGroupOffsets {
     private void ended(Map<TopicPartition, OffsetAndMetadata> tried, @Nullable Exception failure) {
         if (failure != null) {
             LOG.debug("the group's offsets are not committed", failure);
+            recorder.onError();
             tried.forEach((partition, offset) -> tryAgain(partition.partition(), offset.offset()));
         }
     }

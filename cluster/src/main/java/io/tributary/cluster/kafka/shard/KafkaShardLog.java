@@ -1,5 +1,6 @@
 package io.tributary.cluster.kafka.shard;
 
+import io.tributary.cluster.kafka.Appending;
 import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
@@ -44,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * is called on a polling thread of its own. While this node is the {@linkplain #onlyNode only one}, that thread hands
  * out what Kafka has acknowledged, and reads it back later.
  */
-public final class KafkaShardLog implements ShardLog {
+public final class KafkaShardLog implements ShardLog, Appending {
     private static final long IDENTITY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final KafkaConfig config;
@@ -293,6 +294,11 @@ public final class KafkaShardLog implements ShardLog {
     public Set<Integer> lagging() {
         ShardConsumer started = consumer;
         return started == null ? Set.of() : started.lagging();
+    }
+
+    @Override
+    public long oldestAppendNanos() {
+        return producer.oldestAppendNanos();
     }
 
     /**

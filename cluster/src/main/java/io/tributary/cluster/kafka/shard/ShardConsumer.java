@@ -111,8 +111,9 @@ final class ShardConsumer implements AutoCloseable {
             cursors[shard] = new ShardCursor(new TopicPartition(topic, shard), this::skipped);
         }
         this.consumer = KafkaClients.consumer(config, ClientProperties.shardConsumer(config, clientId));
-        this.commits = new ConsumerGroupOffsets(consumer, cursors, System::nanoTime);
-        this.lags = new ShardLags(consumer, topic, shards, commits::notedOf, retention, clock, System::nanoTime);
+        this.commits = new ConsumerGroupOffsets(consumer, cursors, recorder, System::nanoTime);
+        this.lags =
+                new ShardLags(consumer, topic, shards, commits::notedOf, retention, clock, recorder, System::nanoTime);
         this.thread = Thread.ofPlatform().name(clientId + "-reader").daemon().unstarted(this::run);
         this.early =
                 new EarlyRecords(cursors, thread, isOnlyNode, config.reading().maxPollRecords());
@@ -438,6 +439,7 @@ final class ShardConsumer implements AutoCloseable {
             } catch (TimeoutException e) {
                 LOG.debug("Kafka does not tell where shard {} ends; asking again", cursor.shard(), e);
                 unreadDueNanos = System.nanoTime() + PAUSE_OF_ONE.toNanos();
+                recorder.onError();
                 return;
             }
         }

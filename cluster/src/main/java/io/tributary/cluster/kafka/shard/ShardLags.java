@@ -1,5 +1,6 @@
 package io.tributary.cluster.kafka.shard;
 
+import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.common.time.LineAMinute;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -36,6 +37,7 @@ final class ShardLags {
     private final IntToLongFunction applied;
     private final long retentionMillis;
     private final InstantSource clock;
+    private final KafkaRecorder recorder;
     private final long periodNanos;
     private final LongSupplier nanoTime;
     private final LineAMinute failures;
@@ -55,10 +57,12 @@ final class ShardLags {
             IntToLongFunction applied,
             Duration retention,
             InstantSource clock,
+            KafkaRecorder recorder,
             LongSupplier nanoTime) {
         this.consumer = consumer;
         this.applied = applied;
         this.clock = clock;
+        this.recorder = recorder;
         this.nanoTime = nanoTime;
         failures = new LineAMinute(nanoTime);
         lookedNanos = nanoTime.getAsLong();
@@ -90,6 +94,7 @@ final class ShardLags {
             throw e;
         } catch (KafkaException e) { // a right that was taken away, too, is no reason not to read
             lookedNanos = nanoTime.getAsLong();
+            recorder.onError();
             String others = failures.happened();
             if (others != null) {
                 LOG.warn("Kafka does not tell how far the shards are{}", others, e);

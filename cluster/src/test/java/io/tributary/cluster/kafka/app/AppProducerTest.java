@@ -145,6 +145,20 @@ class AppProducerTest {
         assertThat(PartitionQueue.isPassing(failure.get())).isTrue();
     }
 
+    @Test
+    void ageOfTheOldestAppendIsThatOfTheLongestWaiting() {
+        try (AppProducer producer = producer(() -> new AppSender(kafka))) {
+            assertThat(producer.oldestAppendNanos()).isZero();
+            append(producer, "topic");
+            append(producer, "other");
+            assertThat(producer.oldestAppendNanos(System.nanoTime() + 1_000)).isGreaterThanOrEqualTo(1_000);
+            assertThat(kafka.completeNext()).isTrue();
+            assertThat(producer.oldestAppendNanos()).isPositive();
+            assertThat(kafka.completeNext()).isTrue();
+            assertThat(producer.oldestAppendNanos()).isZero();
+        }
+    }
+
     private AppProducer producer(Supplier<AppSender> senders) {
         return new AppProducer(
                 config,

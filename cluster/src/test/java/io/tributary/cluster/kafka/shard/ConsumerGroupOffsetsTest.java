@@ -2,6 +2,7 @@ package io.tributary.cluster.kafka.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.cluster.kafka.KafkaRecorder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,9 +20,16 @@ class ConsumerGroupOffsetsTest {
 
     private final Asked consumer = new Asked();
     private final ShardCursor cursor = new ShardCursor(PARTITION, _ -> {});
+    private int errors;
+    private final KafkaRecorder counting = new KafkaRecorder() {
+        @Override
+        public void onError() {
+            errors++;
+        }
+    };
     private Duration now = Duration.ZERO;
     private final ConsumerGroupOffsets commits =
-            new ConsumerGroupOffsets(consumer, new ShardCursor[] {cursor}, () -> now.toNanos());
+            new ConsumerGroupOffsets(consumer, new ShardCursor[] {cursor}, counting, () -> now.toNanos());
 
     /** Writes down the offsets that are to be committed, and answers when it is told to. */
     private static final class Asked extends MockConsumer<byte[], byte[]> {
@@ -63,6 +71,7 @@ class ConsumerGroupOffsetsTest {
         consumer.answer(0, new RetriableCommitFailedException("no coordinator"));
         commits.commitNow();
         assertThat(consumer.offsets).containsExactly(7L, 7L);
+        assertThat(errors).isEqualTo(1);
     }
 
     @Test

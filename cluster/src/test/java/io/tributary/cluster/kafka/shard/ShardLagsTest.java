@@ -2,6 +2,7 @@ package io.tributary.cluster.kafka.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.cluster.kafka.KafkaRecorder;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -19,9 +20,16 @@ class ShardLagsTest {
     private static final Duration RETENTION = Duration.ofHours(1);
 
     private final Records consumer = new Records();
+    private int errors;
+    private final KafkaRecorder counting = new KafkaRecorder() {
+        @Override
+        public void onError() {
+            errors++;
+        }
+    };
     private Duration now = Duration.ZERO;
     private final ShardLags lags =
-            new ShardLags(consumer, "shards", 1, _ -> 0, RETENTION, () -> Instant.EPOCH, () -> now.toNanos());
+            new ShardLags(consumer, "shards", 1, _ -> 0, RETENTION, () -> Instant.EPOCH, counting, () -> now.toNanos());
 
     /** All records, up to offset 5, are old. */
     private static final class Records extends MockConsumer<byte[], byte[]> {
@@ -60,6 +68,7 @@ class ShardLagsTest {
         look();
         lags.lookIfDue();
         assertThat(consumer.asked).isEqualTo(2);
+        assertThat(errors).isEqualTo(1);
         assertThat(lags.lagging()).containsExactly(0);
         consumer.mayRead = true;
         consumer.committed = 5;
