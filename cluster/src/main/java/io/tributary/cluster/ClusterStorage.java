@@ -9,6 +9,7 @@ import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaTopics;
 import io.tributary.cluster.kafka.TopicNeeds;
+import io.tributary.cluster.kafka.app.AppTopicsCheck;
 import io.tributary.cluster.kafka.app.KafkaAppTopics;
 import io.tributary.cluster.kafka.audit.KafkaAuditLog;
 import io.tributary.cluster.kafka.ingest.IngestTopics;
@@ -137,7 +138,7 @@ record ClusterStorage(
 
     private static int ensureTopics(ClusterConfig cluster, int largestPacketBytes) {
         int largestRecordBytes = KafkaTopics.ensure(cluster.kafka(), cluster.topicNeeds(largestPacketBytes));
-        KafkaAppTopics.check(cluster.kafka(), cluster.applications());
+        AppTopicsCheck.check(cluster.kafka(), cluster.applications());
         if (cluster.ingest() != null) {
             IngestTopics.ensure(cluster.kafka(), cluster.ingest().source());
         }

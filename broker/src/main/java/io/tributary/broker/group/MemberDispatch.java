@@ -29,6 +29,11 @@ import org.jspecify.annotations.Nullable;
 final class MemberDispatch {
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(10);
+    /** The rules of what members may have can change without a word. */
+    private static final long ASK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** So often it is asked in one turn whether a member may have a message: other groups wait meanwhile. */
+    private static final int MOST_QUESTIONS = 10_000;
 
     private final String name;
     private final GroupServices services;
@@ -39,6 +44,10 @@ final class MemberDispatch {
 
     private long takenUpTo;
     private boolean dispatching;
+    /** What all members have. */
+    private int handedMessages;
+
+    private long handedBytes;
 
     /** Messages that were taken from the session and are not acknowledged. */
     private final TreeMap<Long, InHand> messages = new TreeMap<>();
@@ -48,11 +57,23 @@ final class MemberDispatch {
 
     private final Map<Subscriber, Member> members = new HashMap<>();
 
+    /** Goes up when a message that nobody online might have has to be asked about again. */
+    private int asking;
+
+    private int askedChanges;
+    private long askedNanos;
+    /** The message with which the next turn goes on, when the last one asked too much. */
+    private long goOnAt = Long.MIN_VALUE;
+
     /** A message. */
     private static final class InHand {
+        private static final int NEVER = -1;
+
         final Queued queued;
         boolean dup;
         int attempt;
+        /** By which {@link MemberDispatch#asking} nobody online may have it. */
+        int refused = NEVER;
         /** How often a member that may have been sent it has left it. */
         int left;
 
@@ -89,6 +110,7 @@ final class MemberDispatch {
         this.deadLetters = deadLetters;
         this.thread = thread;
         sticky = services.subscriptions().applications().isSticky();
+        askedNanos = now();
     }
 
     /** Whether no member has a message, and none is on its way as a dead letter. */
@@ -151,30 +173,52 @@ final class MemberDispatch {
             return;
         }
         Choice choice = new Choice(group);
-        Iterator<Long> each = waiting.iterator();
+        noticeChanges(group, choice.nowNanos);
+        Iterator<Long> each = waiting.tailSet(goOnAt).iterator();
+        goOnAt = Long.MIN_VALUE;
         while (each.hasNext()) {
             long sequence = each.next();
             InHand message = Objects.requireNonNull(messages.get(sequence));
+            if (message.refused == asking) {
+                continue;
+            }
+            if (choice.questions >= MOST_QUESTIONS) {
+                goOnAt = sequence;
+                dispatchSoon();
+                return;
+            }
             Receiver receiver = choice.of(message.queued);
             if (receiver != null) {
                 each.remove();
                 hand(sequence, message, receiver, choice.nowNanos);
-            } else if (group.isForNobody(member -> may(member, message.queued))) {
+            } else if (choice.isForNobody(message.queued)) {
                 each.remove();
                 messages.remove(sequence);
                 settle(sequence);
                 services.recorder().dropped(Drop.NOT_AUTHORIZED);
             } else if (!choice.isAnybodyFree()) {
                 return;
+            } else if (!choice.somebodyMay) {
+                message.refused = asking;
             }
+        }
+    }
+
+    /** Members may have come that may have what others may not. */
+    private void noticeChanges(SharedGroup group, long nowNanos) {
+        int changes = group.changes();
+        if (changes != askedChanges || nowNanos - askedNanos >= ASK_AGAIN_NANOS) {
+            askedChanges = changes;
+            askedNanos = nowNanos;
+            asking++;
+            goOnAt = Long.MIN_VALUE; // or a later message could go out before it
         }
     }
 
     private void hand(long sequence, InHand message, Receiver receiver, long nowNanos) {
         Subscriber to = receiver.subscriber();
         Member member = members.computeIfAbsent(to, _ -> new Member(nowNanos));
-        member.messages++;
-        member.bytes += size(message);
+        count(member, 1, size(message));
         message.member = member;
         message.attempt++;
         session.begin(sequence);
@@ -267,12 +311,18 @@ final class MemberDispatch {
         }
     }
 
-    private static void release(InHand message) {
+    private void release(InHand message) {
         if (message.member != null) {
-            message.member.messages--;
-            message.member.bytes -= size(message);
+            count(message.member, -1, -size(message));
             message.member = null;
         }
+    }
+
+    private void count(Member member, int messages, long bytes) {
+        member.messages += messages;
+        member.bytes += bytes;
+        handedMessages += messages;
+        handedBytes += bytes;
     }
 
     private void settle(long sequence) {
@@ -290,6 +340,10 @@ final class MemberDispatch {
         private final int mostMessages;
         private final int mostBytes;
         private final long nowNanos = now();
+        /** How often it was asked whether a member may have a message. */
+        private int questions;
+        /** Whether a member that is online may have the message that was asked for last. */
+        private boolean somebodyMay;
 
         private Choice(SharedGroup group) {
             this.group = group;
@@ -311,8 +365,13 @@ final class MemberDispatch {
         /** The member that gets a message now, or null. */
         @Nullable
         Receiver of(Queued queued) {
+            somebodyMay = false;
             Receiver picked = group.pickOnline(publisher(queued), topic(queued), each -> accepts(each, queued));
             return picked == null || hasRoom(picked) ? picked : null;
+        }
+
+        boolean isForNobody(Queued queued) {
+            return group.isForNobody(member -> asked(member, queued));
         }
 
         boolean isAnybodyFree() {
@@ -320,9 +379,14 @@ final class MemberDispatch {
         }
 
         private boolean accepts(Receiver receiver, Queued queued) {
-            return may(receiver, queued)
-                    && !isPaused(receiver)
-                    && (hasRoom(receiver) || (sticky && !isStuck(receiver)));
+            boolean may = asked(receiver, queued);
+            somebodyMay |= may;
+            return may && !isPaused(receiver) && (hasRoom(receiver) || (sticky && !isStuck(receiver)));
+        }
+
+        private boolean asked(Receiver receiver, Queued queued) {
+            questions++;
+            return may(receiver, queued);
         }
 
         private boolean isPaused(Receiver receiver) {
@@ -332,13 +396,26 @@ final class MemberDispatch {
 
         private boolean hasRoom(Receiver receiver) {
             Member member = members.get(receiver.subscriber());
-            if (member != null && (member.messages >= mostMessages || member.bytes >= mostBytes)) {
+            if (member != null && hasItsPart(member)) {
                 return false;
             }
             if (member != null) {
                 member.hadRoomNanos = nowNanos;
             }
             return true;
+        }
+
+        /**
+         * Whether a member has its part, or half of what the others leave of three quarters of the window: however many
+         * come one after the other and acknowledge nothing, the rest goes to those that do.
+         */
+        private boolean hasItsPart(Member member) {
+            int window = services.limits().windowMessages();
+            long bytes = services.limits().windowBytes();
+            return member.messages >= mostMessages
+                    || member.bytes >= mostBytes
+                    || member.messages >= Math.max(1, (window / 4 * 3 - handedMessages + member.messages) / 2)
+                    || member.bytes >= Math.max(1, (bytes / 4 * 3 - handedBytes + member.bytes) / 2);
         }
 
         /** Whether a member has had no room for so long that others get what would be its. */

@@ -42,6 +42,8 @@ public final class Router implements ClientRouting {
     private static final RouteOutcome SAFE = new RouteOutcome.Safe();
     private static final RouteOutcome NO_SUBSCRIBERS = new RouteOutcome.NoSubscribers();
     private static final RouteOutcome LOST = new RouteOutcome.Lost();
+    private static final RouteOutcome TOO_LARGE =
+            new RouteOutcome.Refused(ReasonCode.PACKET_TOO_LARGE, "it is larger than the largest packet of a client");
     private static final int MOST_WAITING_QOS_0 = 1_000;
 
     /** Bytes of messages that wait for a retained one to be stored; beyond that publishers are not read. */
@@ -155,8 +157,7 @@ public final class Router implements ClientRouting {
     public void publish(Message message, RouteCallback callback) {
         recorder.received(message);
         if (policy.isTooLarge(message)) {
-            callback.onRouted(new RouteOutcome.Refused(
-                    ReasonCode.PACKET_TOO_LARGE, "it is larger than the largest packet of a client"));
+            callback.onRouted(TOO_LARGE);
         } else {
             retain(new Passage(priorities.give(message), null, 0, null, true, callback));
         }
@@ -186,15 +187,19 @@ public final class Router implements ClientRouting {
     }
 
     /**
-     * Routes a message of another log: authorised, not intercepted. It may be routed again, with all that follow it
-     * there, until it was safe once: persistent sessions get it once, but for members of shared subscriptions;
-     * transient ones each time.
+     * Routes a message of another log: authorised, not intercepted, and refused when it is larger than any client's. It
+     * may be routed again, with all that follow it there, until it was safe once: persistent sessions get it once, but
+     * for members of shared subscriptions; transient ones each time.
      *
      * @param source where it is in that log; the messages of one log come in the order of their sources and without
      *     gaps, until one is {@link RouteOutcome.Lost} and all come again from there
      */
     public void publish(Message message, Source source, RouteCallback callback) {
         recorder.received(message);
+        if (policy.isTooLarge(message)) { // a log would refuse it each time that it is routed again
+            callback.onRouted(TOO_LARGE);
+            return;
+        }
         var right = policy.mayPublish(message);
         if (right.allowed()) {
             retain(new Passage(priorities.give(message), null, 0, source, true, callback));

@@ -94,6 +94,11 @@ public final class SharedGroup {
         return pickFrom(read(here), publisher, topic, accepts);
     }
 
+    /** Another number than before when members have changed, or how they can be reached. */
+    public int changes() {
+        return changes;
+    }
+
     /** Whether a member is online, be it stuck. */
     public boolean hasOnlineMember() {
         return hasOnline;

@@ -10,7 +10,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.group.GroupFixture.Handed;
 import io.tributary.broker.routing.RouteOutcome;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -80,16 +82,30 @@ class MemberDispatchTest {
     /** All but one member, and one more that may come, leave a quarter of the window free. */
     @Test
     void memberGetsNoMoreThanItsPartOfTheWindow() {
-        fixture.online("a");
+        join("a", "b", "c", "d", "e", "f", "g");
         deliver(LongStream.rangeClosed(1, WINDOW).toArray());
-        assertThat(fixture.textsOf("a")).hasSize(WINDOW / 2);
-        fixture.online("b");
-        dispatch.dispatchSoon();
-        fixture.run();
-        assertThat(fixture.textsOf("b")).hasSize(WINDOW / 3);
-        reply(0).reply().done(); // one more than its part of now is still there
-        fixture.run();
-        assertThat(fixture.textsOf("a")).hasSize(WINDOW / 2);
+        assertThat(List.of("a", "b", "c", "d", "e", "f", "g"))
+                .allSatisfy(member -> assertThat(fixture.textsOf(member)).hasSize(1));
+    }
+
+    /** A session's owner reads on when a quarter of its window is free. */
+    @Test
+    void membersThatComeOneAfterTheOtherAndAcknowledgeNothingLeaveAQuarterOfTheWindow() {
+        deliver(LongStream.rangeClosed(1, WINDOW).toArray());
+        join("a");
+        assertThat(fixture.textsOf("a")).hasSize(4);
+        join("b");
+        assertThat(fixture.textsOf("b")).hasSize(2);
+        join("c");
+        for (int i = 0; i < fixture.handed.size(); i++) {
+            if (reply(i).clientId().equals("c")) {
+                reply(i).reply().done();
+                fixture.run();
+            }
+        }
+        assertThat(fixture.textsOf("c")).as("all that is left").hasSize(WINDOW - 6);
+        assertThat(fixture.textsOf("a")).hasSize(4);
+        assertThat(fixture.textsOf("b")).hasSize(2);
     }
 
     @Test
@@ -167,6 +183,64 @@ class MemberDispatchTest {
     }
 
     @Test
+    void messageThatNobodyOnlineMayHaveIsNotAskedForAgainUntilMembersOrRulesChange() {
+        AtomicInteger asked = new AtomicInteger();
+        fixture.subscribe("away", GROUP);
+        fixture.forbidden.add("a");
+        fixture.whenAsked = asked::incrementAndGet;
+        join("a");
+        deliver(1, 2);
+        assertThat(asked.getAndSet(0)).isPositive();
+        tick();
+        assertThat(asked).hasValue(0);
+
+        join("b");
+        assertThat(fixture.textsOf("b")).containsExactly("1", "2");
+        fixture.gone("b");
+        fixture.forbidden.add("c");
+        join("c");
+        deliver(3);
+        fixture.forbidden.remove("c");
+        tick();
+        assertThat(fixture.textsOf("c")).isEmpty();
+        fixture.pass(Duration.ofSeconds(5));
+        tick();
+        assertThat(fixture.textsOf("c")).containsExactly("3");
+    }
+
+    /** Other groups have the same thread. */
+    @Test
+    void turnThatHasMuchToAskIsInterrupted() {
+        int members = 1_500;
+        AtomicInteger asked = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        MemberDispatch counted = new MemberDispatch(
+                GROUP,
+                fixture.services,
+                session,
+                new DeadLetters(GROUP, fixture.services, fixture.thread()),
+                task -> fixture.thread().execute(() -> {
+                    asked.set(0);
+                    task.run();
+                    most.accumulateAndGet(asked.get(), Math::max);
+                }));
+        fixture.subscribe("away", GROUP);
+        for (int i = 0; i < members; i++) {
+            fixture.forbidden.add("member-" + i);
+            fixture.online("member-" + i);
+        }
+        fixture.whenAsked = asked::incrementAndGet;
+        counted.deliver(List.copyOf(messages(LongStream.rangeClosed(1, WINDOW).toArray())));
+        fixture.run();
+        assertThat(most.get()).isPositive().isLessThan(10_000 + 2 * members + 2);
+        fixture.online("last");
+        counted.dispatchSoon();
+        fixture.run();
+        assertThat(fixture.handed).isNotEmpty();
+        assertThat(fixture.textsOf("last")).isSortedAccordingTo(Comparator.comparingInt(Integer::parseInt));
+    }
+
+    @Test
     void nothingIsHandedOutWhenTheSessionIsClosing() {
         fixture.online("a");
         session.close();
@@ -211,6 +285,12 @@ class MemberDispatchTest {
         reply(1).reply().returned(true);
         fixture.run();
         assertThat(fixture.letters).hasSize(1);
+    }
+
+    private void join(String... clientIds) {
+        fixture.online(clientIds);
+        dispatch.dispatchSoon();
+        fixture.run();
     }
 
     private Handed reply(int index) {

@@ -6,6 +6,7 @@ import io.tributary.broker.routing.Router;
 import io.tributary.cluster.ingest.IngestRecorder.Outcome;
 import io.tributary.common.codec.DecoderLimits;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.persistence.ingest.IngestRecord;
 import io.tributary.persistence.ingest.IngestSource;
 import io.tributary.persistence.ingest.IngestSource.Verdict;
@@ -17,8 +18,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Publishes the records of an {@link IngestSource}, in their order. What is no message, or may not be published, is
- * counted and passed over. While this node is behind the others, or its logs have no room, it takes none. On the
- * source's thread.
+ * counted and passed over. While this node is behind the others, its logs have no room, or too much waits for retained
+ * messages to be stored, it takes none. On the source's thread.
  *
  * <p>Decided in docs/decisions/0010-numbers-of-ingest-partitions.md.
  */
@@ -59,17 +60,14 @@ public final class Ingest implements IngestSource.Reader {
 
     @Override
     public boolean onRecord(IngestRecord record, Verdict verdict) {
-        if (!view.isCurrent() || isCongested.getAsBoolean()) {
+        if (!view.isCurrent() || isCongested.getAsBoolean() || router.congestion() != null) {
             return false;
         }
         recorder.read();
         try {
             publish(record, reader.read(record), verdict);
         } catch (InvalidRecordException e) {
-            String reason = String.valueOf(e.getMessage());
-            passedOver.warn("{} is not published: {}", record.place(), reason);
-            recorder.done(Outcome.INVALID);
-            verdict.invalid(reason);
+            invalid(record, String.valueOf(e.getMessage()), verdict);
         } catch (RuntimeException | Error e) {
             LOG.error("{} could not be published; it is read again", record.place(), e);
             recorder.done(Outcome.FAILED);
@@ -96,6 +94,8 @@ public final class Ingest implements IngestSource.Reader {
                 }
                 verdict.safe();
             }
+            case RouteOutcome.Refused(var reason, var words)
+            when reason == ReasonCode.PACKET_TOO_LARGE -> invalid(record, words, verdict);
             case RouteOutcome.Refused(var reason, var words) -> {
                 LOG.debug("a record is refused: {} {}", reason, words);
                 recorder.done(Outcome.REFUSED);
@@ -106,5 +106,11 @@ public final class Ingest implements IngestSource.Reader {
                 verdict.failed();
             }
         }
+    }
+
+    private void invalid(IngestRecord record, String reason, Verdict verdict) {
+        passedOver.warn("{} is not published: {}", record.place(), reason);
+        recorder.done(Outcome.INVALID);
+        verdict.invalid(reason);
     }
 }

@@ -28,6 +28,7 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -128,21 +129,28 @@ public final class KafkaTopics {
     }
 
     /**
-     * How many partitions a topic has that need not be there, without those that somebody has added and nobody uses; -1
-     * when there is none. Blocks, for at most the configured time.
+     * A topic as it is.
+     *
+     * @param partitions how many it has, without those that somebody has added and nobody uses
+     */
+    public record Existing(TopicDescription found, int partitions, Config settings) {}
+
+    /**
+     * A topic that need not be there; null when there is none. Blocks, for at most the configured time.
      *
      * @throws KafkaAccessException when Kafka does not answer
      */
-    public static int partitionsOf(KafkaConfig config, TopicRules topic) {
+    public static @Nullable Existing existing(KafkaConfig config, TopicRules topic) {
         try (Closing closing = new Closing(connect(config))) {
             KafkaTopics topics = new KafkaTopics(config, List.of(topic), List.of());
             if (!topics.missing(closing.admin).isEmpty()) {
-                return -1;
+                return null;
             }
             TopicDescription found =
                     Objects.requireNonNull(topics.describe(closing.admin).get(topic.topic()));
-            return found.partitions().size()
-                    - topics.unused(closing.admin, topic, found).size();
+            int unused = topics.unused(closing.admin, topic, found).size();
+            Config settings = topics.configs(closing.admin).values().iterator().next();
+            return new Existing(found, found.partitions().size() - unused, settings);
         }
     }
 
@@ -364,14 +372,16 @@ public final class KafkaTopics {
         }
     }
 
-    private Map<String, Map<String, String>> settings(Admin admin) {
+    private Map<ConfigResource, Config> configs(Admin admin) {
         List<ConfigResource> resources = rules.stream()
                 .map(topic -> new ConfigResource(ConfigResource.Type.TOPIC, topic.topic()))
                 .toList();
+        return awaitKnown(() -> admin.describeConfigs(resources).all());
+    }
+
+    private Map<String, Map<String, String>> settings(Admin admin) {
         Map<String, Map<String, String>> settings = new HashMap<>();
-        Map<ConfigResource, Config> found =
-                awaitKnown(() -> admin.describeConfigs(resources).all());
-        found.forEach((resource, entries) -> {
+        configs(admin).forEach((resource, entries) -> {
             Map<String, String> values = new HashMap<>();
             for (ConfigEntry entry : entries.entries()) {
                 values.put(entry.name(), entry.value());

@@ -3,10 +3,12 @@ package io.tributary.cluster.kafka;
 import io.tributary.persistence.audit.AuditLog;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -32,7 +34,12 @@ public final class TopicRules {
     private static final int NUMBER_BYTES = 64 * 1024;
     private static final int AUDIT_ENTRY_BYTES = AuditLog.LARGEST_ENTRY_BYTES + 1_024;
     private static final String NUMBERS_KEPT = "a topic that gets another number would be published again";
+    private static final String APP_RETENTION_KEPT = "messages are kept as long as configured";
     private static final String LAYOUT_KEPT = "a cluster whose shards were changed would be taken for a new one";
+
+    /** What an administrator may say of an application's topic, whatever is configured. */
+    private static final Set<String> RETENTIONS =
+            Set.of(TopicConfig.RETENTION_MS_CONFIG, TopicConfig.RETENTION_BYTES_CONFIG);
 
     private final String topic;
     private final int partitions;
@@ -96,7 +103,9 @@ public final class TopicRules {
                 Rule.exactly(TopicConfig.CLEANUP_POLICY_DELETE, "several messages have the same MQTT topic"));
         topic.rules.put(
                 TopicConfig.RETENTION_MS_CONFIG,
-                Rule.exactly(Long.toString(retentionMillis), "messages are kept as long as configured"));
+                retentionMillis < 0
+                        ? Rule.exactly("-1", APP_RETENTION_KEPT)
+                        : Rule.retention(retentionMillis, APP_RETENTION_KEPT));
         topic.rules.put(
                 TopicConfig.RETENTION_BYTES_CONFIG,
                 Rule.exactly("-1", "much traffic would delete what is not acknowledged"));
@@ -207,7 +216,8 @@ public final class TopicRules {
         return found.partitions().size() == partitions
                 && hints.keySet().stream().allMatch(name -> own(settings, name) != null)
                 && rules.entrySet().stream()
-                        .filter(rule -> rule.getValue().isWord())
+                        .filter(rule ->
+                                rule.getValue().isWord() || rule.getKey().equals(TopicConfig.RETENTION_MS_CONFIG))
                         .allMatch(rule -> isAsCreated(rule.getKey(), rule.getValue(), own(settings, rule.getKey())));
     }
 
@@ -257,21 +267,52 @@ public final class TopicRules {
     List<String> faults(TopicDescription found, boolean hasUnused, Map<String, String> settings) {
         List<String> faults = new ArrayList<>();
         int foundPartitions = found.partitions().size();
-        int foundReplicas = found.partitions().stream()
-                .mapToInt(partition -> partition.replicas().size())
-                .min()
-                .orElse(0);
         if (foundPartitions != partitions && !hasUnused) {
             faults.add("topic " + topic + ": it has " + foundPartitions + " partitions, needed are " + partitions
                     + ", for which shard a client is in depends on their number; " + mendPartitions(foundPartitions)
                     + ".");
         }
+        addFaults(faults, found, settings, rules);
+        return faults;
+    }
+
+    /**
+     * What is wrong with the copies and settings of a topic of applications that was there, a sentence each. How much
+     * it keeps may have been said of this topic itself, and then stands; how large records may be is raised if need be.
+     */
+    public List<String> faultsOfExisting(TopicDescription found, Config settings) {
+        Map<String, String> values = new HashMap<>();
+        settings.entries().forEach(entry -> values.put(entry.name(), entry.value()));
+        Map<String, Rule> checked = new TreeMap<>(rules);
+        checked.remove(TopicConfig.MAX_MESSAGE_BYTES_CONFIG);
+        checked.keySet().removeIf(name -> RETENTIONS.contains(name) && own(settings, name) != null);
+        List<String> faults = new ArrayList<>();
+        addFaults(faults, found, values, checked);
+        return faults;
+    }
+
+    /**
+     * How long a topic of applications keeps records, in milliseconds, if that was said of it itself and is not what a
+     * new one would get; null otherwise.
+     */
+    public @Nullable String otherRetention(Config settings) {
+        String value = own(settings, TopicConfig.RETENTION_MS_CONFIG);
+        Rule rule = Objects.requireNonNull(rules.get(TopicConfig.RETENTION_MS_CONFIG));
+        return rule.initial().equals(value) ? null : value;
+    }
+
+    private void addFaults(
+            List<String> faults, TopicDescription found, Map<String, String> settings, Map<String, Rule> checked) {
+        int foundReplicas = found.partitions().stream()
+                .mapToInt(partition -> partition.replicas().size())
+                .min()
+                .orElse(0);
         if (foundReplicas < replicationFactor) {
             faults.add("topic " + topic + ": its replication factor is " + foundReplicas + ", needed is "
                     + replicationFactor + " as configured; add copies with kafka-reassign-partitions.sh, or configure a"
                     + " replication factor of " + foundReplicas + ".");
         }
-        Map<String, Rule> needed = new TreeMap<>(rules);
+        Map<String, Rule> needed = new TreeMap<>(checked);
         needed.computeIfPresent(
                 TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG,
                 (_, _) -> minInSync(Math.max(foundReplicas, replicationFactor))); // somebody may have added copies
@@ -283,7 +324,6 @@ public final class TopicRules {
                         + " --alter --topic " + topic + " --add-config " + name + "=" + rule.initial() + ".");
             }
         });
-        return faults;
     }
 
     private String mendPartitions(int found) {

@@ -64,10 +64,35 @@ class IngestTest implements NodeView, Verdict, IngestRecorder {
         assertThat(read).isEqualTo(1);
     }
 
+    /** One back-end's records would fill the node's memory otherwise: clients wait, too. */
+    @Test
+    void nothingIsTakenWhileMuchWaitsForRetainedMessages() {
+        fixture.retainedMap.hold();
+        IngestRecord.Header retained = new IngestRecord.Header("mqtt.retain", "true".getBytes(UTF_8));
+        int taken = 0;
+        while (ingest.onRecord(record("a", new byte[100_000], retained), this)) {
+            taken++;
+            assertThat(taken).isLessThan(1_000);
+        }
+        assertThat(read).isEqualTo(taken);
+        fixture.retainedMap.release();
+        assertThat(ingest.onRecord(record("a"), this)).isTrue();
+    }
+
     @Test
     void recordThatIsNoMessageIsInvalid() {
         assertThat(ingest.onRecord(record("a/#"), this)).isTrue();
         assertThat(verdicts).containsExactly("invalid: topic name has a wildcard [MQTT-3.3.2-2]");
+        assertThat(outcomes).containsExactly(Outcome.INVALID);
+    }
+
+    /** Logs would refuse it each time that it is read again, and nothing behind it would be published. */
+    @Test
+    void recordOfWhichTheMessageIsTooLargeIsInvalid() {
+        fixture.subscribe(new Subscriber("c", true, 1), "a", QoS.AT_LEAST_ONCE);
+        byte[] large = "m".repeat(200_000).getBytes(UTF_8); // no more than a packet may have by the limits of this test
+        assertThat(ingest.onRecord(record("a", large), this)).isTrue();
+        assertThat(verdicts).containsExactly("invalid: it is larger than the largest packet of a client");
         assertThat(outcomes).containsExactly(Outcome.INVALID);
     }
 
@@ -106,9 +131,12 @@ class IngestTest implements NodeView, Verdict, IngestRecorder {
     }
 
     private static IngestRecord record(String key, IngestRecord.Header... headers) {
+        return record(key, "m".getBytes(UTF_8), headers);
+    }
+
+    private static IngestRecord record(String key, byte[] value, IngestRecord.Header... headers) {
         Source source = new Source(Source.FIRST_INGEST, 5, 0);
-        return new IngestRecord(
-                "commands", 0, 5, PRODUCED, source, key.getBytes(UTF_8), "m".getBytes(UTF_8), List.of(headers));
+        return new IngestRecord("commands", 0, 5, PRODUCED, source, key.getBytes(UTF_8), value, List.of(headers));
     }
 
     @Override

@@ -170,6 +170,10 @@ class RecordReaderTest {
         assertThatThrownBy(() -> read("a", "m".repeat(1_000)))
                 .isInstanceOf(InvalidRecordException.class)
                 .hasMessageContaining("larger than the largest packet, 1000 bytes");
+        assertThatThrownBy(() -> read("a", "m", "\u4e2d".repeat(400) + "=1"))
+                .as("1,200 bytes in UTF-8")
+                .isInstanceOf(InvalidRecordException.class)
+                .hasMessageContaining("larger than the largest packet, 1000 bytes");
         assertThatThrownBy(() -> read("a", "m", "one=1", "two=2", "three=3"))
                 .isInstanceOf(InvalidRecordException.class)
                 .hasMessage("more than 2 user properties");

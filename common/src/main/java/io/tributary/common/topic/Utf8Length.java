@@ -1,12 +1,12 @@
 package io.tributary.common.topic;
 
 /** Counts the bytes of text in UTF-8 without encoding it. */
-final class Utf8Length {
+public final class Utf8Length {
 
     private Utf8Length() {}
 
     /** The number of bytes of the text in UTF-8. */
-    static int of(String text) {
+    public static int of(String text) {
         int bytes = text.length();
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);

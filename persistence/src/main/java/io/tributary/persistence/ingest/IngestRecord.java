@@ -1,6 +1,7 @@
 package io.tributary.persistence.ingest;
 
 import io.tributary.common.event.Source;
+import io.tributary.common.topic.Utf8Length;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +66,7 @@ public record IngestRecord(
     public long sizeBytes() {
         long size = lengthOf(key) + lengthOf(value);
         for (Header header : headers) {
-            size += header.name().length() + lengthOf(header.value());
+            size += Utf8Length.of(header.name()) + lengthOf(header.value());
         }
         return size;
     }

@@ -13,12 +13,13 @@ import org.springframework.util.unit.DataSize;
  * @param consumers How many of Kafka's consumers a node has for all its applications; one more reads up what clients
  *     missed in the shared topic.
  * @param retention How long an application's own topic keeps what is not acknowledged; 0 for ever. What is older is
- *     lost to the application, and counted.
+ *     lost to the application, and counted. For topics that are made from then on.
  * @param keepAcknowledged Whether what an application has acknowledged stays in its topic until its time is over, for
  *     other programs to read. Needs a retention.
  * @param sharedPartitions How many partitions the topic has that applications with little traffic share; fixed when it
  *     is created.
- * @param sharedRetention How long that topic keeps everything. What is older is lost to the application.
+ * @param sharedRetention How long that topic keeps everything. What is older is lost to the application. Set when it is
+ *     created.
  * @param readAhead How much all applications of a node may have read ahead of what they were sent.
  */
 public record AppTopicsSettings(

@@ -244,7 +244,9 @@ final class AppAdmin implements AutoCloseable {
      * @param recordBytes what it is to take at least
      */
     CompletableFuture<?> tryToRaise(TopicRules rules, int recordBytes) {
-        return begun(() -> raise(rules, recordBytes)).handle((_, failure) -> {
+        CompletableFuture<?> raised =
+                begun(() -> settings(rules.topic()).thenCompose(found -> raise(rules, found, recordBytes)));
+        return raised.handle((_, failure) -> {
             if (failure != null) {
                 recorder.onError();
                 LOG.warn("Topic {} cannot be made to take large records", rules.topic(), failure);
@@ -322,7 +324,7 @@ final class AppAdmin implements AutoCloseable {
 
     /**
      * Which partition a client is in depends on their number, unless there is to be one. Those that somebody has added
-     * are not used.
+     * are not used. Others may have made it, or Kafka by itself, with settings by which messages are lost.
      */
     private String idOfExisting(TopicRules rules) throws InterruptedException {
         int needed = rules.newTopic().numPartitions();
@@ -336,6 +338,11 @@ final class AppAdmin implements AutoCloseable {
         if (found < needed || (needed > 1 && !await(KafkaTopics.haveNothing(admin, added)))) {
             throw new KafkaAccessException("it has " + found + " partitions, configured are " + needed);
         }
+        Config settings = await(settings(rules.topic()));
+        List<String> faults = rules.faultsOfExisting(existing, settings);
+        if (!faults.isEmpty()) {
+            throw new KafkaAccessException(String.join(" ", faults));
+        }
         if (!added.isEmpty()) {
             LOG.error(
                     "Topic {}: somebody has added {} partitions to its {}. They are ignored, and what others write there"
@@ -344,26 +351,31 @@ final class AppAdmin implements AutoCloseable {
                     added.size(),
                     needed);
         }
-        await(raise(rules, 0));
+        await(raise(rules, settings, 0));
         return existing.topicId().toString();
     }
 
     /** One that was created when packets were smaller would refuse larger ones for good. */
-    private CompletableFuture<?> raise(TopicRules rules, int recordBytes) {
-        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, rules.topic());
-        return answer(admin.describeConfigs(List.of(resource)).all()).thenCompose(found -> {
-            Map<String, String> settings = new HashMap<>();
-            for (Config config : found.values()) {
-                config.entries().forEach(entry -> settings.put(entry.name(), entry.value()));
-            }
-            OptionalInt bytes = rules.raised(settings, recordBytes);
-            if (bytes.isEmpty()) {
-                return CompletableFuture.completedFuture(null);
-            }
-            AlterConfigOp change = TopicRules.maxRecordBytes(bytes.getAsInt());
-            return answer(admin.incrementalAlterConfigs(Map.of(resource, List.of(change)))
-                    .all());
-        });
+    private CompletableFuture<?> raise(TopicRules rules, Config found, int recordBytes) {
+        Map<String, String> settings = new HashMap<>();
+        found.entries().forEach(entry -> settings.put(entry.name(), entry.value()));
+        OptionalInt bytes = rules.raised(settings, recordBytes);
+        if (bytes.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        AlterConfigOp change = TopicRules.maxRecordBytes(bytes.getAsInt());
+        return answer(admin.incrementalAlterConfigs(Map.of(resource(rules.topic()), List.of(change)))
+                .all());
+    }
+
+    private CompletableFuture<Config> settings(String topic) {
+        ConfigResource resource = resource(topic);
+        return answer(Objects.requireNonNull(
+                admin.describeConfigs(List.of(resource)).values().get(resource)));
+    }
+
+    private static ConfigResource resource(String topic) {
+        return new ConfigResource(ConfigResource.Type.TOPIC, topic);
     }
 
     private <T> void untilItSucceeds(String topic, Callable<T> action, CompletableFuture<T> done) {

@@ -217,7 +217,9 @@ final class AppConsumer implements AutoCloseable {
             try {
                 feed.take(polled.records(partition));
             } catch (RuntimeException e) {
-                LOG.error("the reader of {} failed", partition, e);
+                LOG.error("the reader of {} failed; it begins anew", partition, e);
+                recorder.onError();
+                feed.endsByFailure(); // reading on would skip what it was given
             }
             if (feed.isFull()) {
                 consumer.pause(List.of(partition));

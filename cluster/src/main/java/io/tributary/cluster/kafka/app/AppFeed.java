@@ -148,6 +148,12 @@ abstract class AppFeed {
         end(partition + " ends before what was read of it");
     }
 
+    /** Ends the feed, for it could not take records: what a reader asks for again is read anew. Consumer thread. */
+    final void endsByFailure() {
+        end(partition + " could not be read");
+        attend();
+    }
+
     /** Ends it if nobody has read for long. */
     final boolean endIfIdle(long nowNanos) {
         synchronized (this) {
@@ -214,7 +220,7 @@ abstract class AppFeed {
                         ClientKind.APPLICATION);
             }
             return new AppRecord(record.offset(), record.timestamp(), decoded.message(), recipient, decoded.source());
-        } catch (UnreadableRecordException e) {
+        } catch (RuntimeException e) { // whatever others have written, it is no reason to read nothing else
             recorder.onUnreadableRecord();
             LOG.debug("{} at {} is skipped", partition, record.offset(), e);
             return null;

@@ -7,6 +7,7 @@ import io.tributary.common.event.TenantNames;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.UserProperty;
+import io.tributary.common.topic.Utf8Length;
 import io.tributary.persistence.ingest.HeaderNames;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -66,7 +67,7 @@ record AppRecordFormat(@Nullable String backEnds) {
     static int sizeBytes(ProducerRecord<byte[], byte[]> record) {
         int size = record.key().length + record.value().length;
         for (Header header : record.headers()) {
-            size += header.key().length() + header.value().length + LENGTHS_OF_A_HEADER;
+            size += Utf8Length.of(header.key()) + header.value().length + LENGTHS_OF_A_HEADER;
         }
         return size;
     }

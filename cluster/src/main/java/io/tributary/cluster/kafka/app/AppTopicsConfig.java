@@ -1,5 +1,7 @@
 package io.tributary.cluster.kafka.app;
 
+import io.tributary.cluster.kafka.KafkaConfig;
+import io.tributary.cluster.kafka.TopicRules;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,7 @@ public record AppTopicsConfig(
         long readAheadBytes,
         Duration cleaningInterval) {
 
+    private static final long FOR_EVER = -1;
     private static final long MIB = 1024 * 1024;
 
     // Not in compact form: there javac drops the annotation, and other modules could not pass null.
@@ -79,6 +82,18 @@ public record AppTopicsConfig(
     public AppTopicsConfig withKeepAcknowledged(boolean keep) {
         return new AppTopicsConfig(
                 consumers, sharedPartitions, retention, sharedRetention, keep, readAheadBytes, cleaningInterval);
+    }
+
+    /** How one of the topics has to be set up. */
+    TopicRules rules(KafkaConfig config, String topic, int largestRecordBytes) {
+        boolean shared = topic.equals(TopicNames.shared(config));
+        Duration limit = shared ? sharedRetention : retention;
+        return TopicRules.app(
+                config,
+                topic,
+                shared ? sharedPartitions : 1,
+                limit == null ? FOR_EVER : limit.toMillis(),
+                largestRecordBytes);
     }
 
     private static void require(boolean valid, String what, Object value, String need) {

@@ -6,7 +6,6 @@ import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaClients;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
-import io.tributary.cluster.kafka.KafkaTopics;
 import io.tributary.cluster.kafka.TopicNeeds;
 import io.tributary.cluster.kafka.TopicRules;
 import io.tributary.cluster.kafka.app.TopicNames.Named;
@@ -18,7 +17,6 @@ import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.shard.AppendCallback;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.HashMap;
@@ -57,7 +55,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class KafkaAppTopics implements AppTopics, Appending {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaAppTopics.class);
-    private static final int UNLIMITED = -1;
 
     private final String ownPrefix;
     private final String groupPrefix;
@@ -103,9 +100,9 @@ public final class KafkaAppTopics implements AppTopics, Appending {
         this.apps = apps;
         this.records = new AppRecordFormat(backEnds);
         this.format = format;
-        this.ownPrefix = config.topicPrefix() + ".app.";
-        this.groupPrefix = config.topicPrefix() + ".group.";
-        this.sharedTopic = sharedTopic(config);
+        this.ownPrefix = TopicNames.ownPrefix(config);
+        this.groupPrefix = TopicNames.groupPrefix(config);
+        this.sharedTopic = TopicNames.shared(config);
         this.largestRecordBytes = largestPacketBytes + TopicNeeds.RECORD_OVERHEAD_BYTES;
         String name = clientId + "-apps";
         this.timer = Executors.newSingleThreadScheduledExecutor(
@@ -131,28 +128,6 @@ public final class KafkaAppTopics implements AppTopics, Appending {
                 onBroken);
         this.acknowledged = new AcknowledgedPositions(admin, !apps.keepAcknowledged());
         Repeated.every(timer, apps.cleaningInterval().toMillis(), acknowledged::flush);
-    }
-
-    /**
-     * Checks that the topic that clients share has the partitions that are configured, if it is there: which one a
-     * client is in depends on their number. Blocks, for at most the configured time.
-     *
-     * @throws KafkaAccessException when it has others, or Kafka does not answer
-     */
-    public static void check(KafkaConfig config, AppTopicsConfig apps) {
-        int needed = apps.sharedPartitions();
-        TopicRules topic = TopicRules.app(config, sharedTopic(config), needed, UNLIMITED, 1);
-        int found = KafkaTopics.partitionsOf(config, topic);
-        if (found >= 0 && found != needed) {
-            throw new KafkaAccessException(
-                    "topic " + topic.topic() + ": it has " + found + " partitions, configured are "
-                            + needed + ", and which one a client's messages are in depends on their number; set"
-                            + " tributary.cluster.applications.shared-partitions to the number with which it was made.");
-        }
-    }
-
-    private static String sharedTopic(KafkaConfig config) {
-        return config.topicPrefix() + ".apps";
     }
 
     @Override
@@ -306,14 +281,7 @@ public final class KafkaAppTopics implements AppTopics, Appending {
     }
 
     private TopicRules rules(String topic) {
-        boolean shared = topic.equals(sharedTopic);
-        Duration retention = shared ? apps.sharedRetention() : apps.retention();
-        return TopicRules.app(
-                config,
-                topic,
-                shared ? apps.sharedPartitions() : 1,
-                retention == null ? UNLIMITED : retention.toMillis(),
-                largestRecordBytes);
+        return apps.rules(config, topic, largestRecordBytes);
     }
 
     private static <T extends @Nullable Object> CompletableFuture<T> closedFailure() {

@@ -1,5 +1,6 @@
 package io.tributary.cluster.kafka.app;
 
+import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.common.digest.Sha256;
 import io.tributary.common.event.TenantNames;
 import java.nio.charset.StandardCharsets;
@@ -21,6 +22,21 @@ final class TopicNames {
     private static final HexFormat HEX = HexFormat.of();
 
     private TopicNames() {}
+
+    /** The topic that clients with little traffic share. */
+    static String shared(KafkaConfig config) {
+        return config.topicPrefix() + ".apps";
+    }
+
+    /** What the names of clients' own topics begin with. */
+    static String ownPrefix(KafkaConfig config) {
+        return config.topicPrefix() + ".app.";
+    }
+
+    /** What the names of groups' topics begin with. */
+    static String groupPrefix(KafkaConfig config) {
+        return config.topicPrefix() + ".group.";
+    }
 
     /** Whose topic it is: an identifier as clients know it, and its tenant, null for none. */
     record Named(@Nullable String tenant, String identifier) {}

@@ -1,5 +1,6 @@
 package io.tributary.cluster.kafka.ingest;
 
+import io.tributary.common.topic.Utf8Length;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -184,7 +185,7 @@ final class IngestPartition {
     private static long sizeOf(ConsumerRecord<byte[], byte[]> record) {
         long size = Math.max(0, record.serializedKeySize()) + (long) Math.max(0, record.serializedValueSize());
         for (Header header : record.headers()) {
-            size += header.key().length() + (header.value() == null ? 0 : header.value().length);
+            size += Utf8Length.of(header.key()) + (header.value() == null ? 0 : header.value().length);
         }
         return size;
     }

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -363,13 +364,22 @@ public final class KafkaIngest implements IngestSource {
         long begin = consumer.beginningOffsets(asked, ASK).values().iterator().next();
         long end = consumer.endOffsets(asked, ASK).values().iterator().next();
         boolean isAnother = partition.isNumbered() && number != null && number + id.partition() != partition.number();
-        long wanted = isAnother ? begin : Math.max(partition.readUpTo(), begin);
+        long known = partition.readUpTo() >= 0 || number == null
+                ? partition.readUpTo()
+                : committed(id, number + id.partition());
+        long wanted = isAnother ? begin : Math.max(known, begin);
         LOG.error(
                 "{} {}; reading goes on at {}",
                 id,
                 isAnother ? "was created again" : "lacks records that were not read yet",
                 Math.min(wanted, end));
         restart(partition, Math.min(wanted, end));
+    }
+
+    /** The offset that the group has committed of the partition with this number; negative when it has none. */
+    private long committed(TopicPartition id, int number) {
+        OffsetAndMetadata committed = consumer.committed(Set.of(id), ASK).get(id);
+        return committed != null && committed.metadata().equals(Integer.toString(number)) ? committed.offset() : -1;
     }
 
     private void commitIfDue() {
@@ -392,12 +402,13 @@ public final class KafkaIngest implements IngestSource {
         }
     }
 
+    /** With the number of each partition: that of a topic that is created again is another one. */
     private static Map<TopicPartition, OffsetAndMetadata> uncommitted(Collection<IngestPartition> of) {
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
         for (IngestPartition partition : of) {
             long offset = partition.uncommitted();
             if (offset >= 0) {
-                offsets.put(partition.partition(), new OffsetAndMetadata(offset));
+                offsets.put(partition.partition(), new OffsetAndMetadata(offset, Integer.toString(partition.number())));
                 partition.committed(offset);
             }
         }

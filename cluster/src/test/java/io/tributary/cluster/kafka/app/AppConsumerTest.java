@@ -13,11 +13,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class AppConsumerTest {
@@ -47,6 +49,65 @@ class AppConsumerTest {
             }
             assertThat(kafka).hasSize(2);
             assertThat(broken).isEmpty();
+        }
+    }
+
+    /** Reading on would skip what it was given. */
+    @Test
+    void feedThatCannotTakeRecordsEnds() {
+        try (AppConsumer consumer = new AppConsumer(
+                this::endless, "reader", Duration.ofSeconds(1), KafkaRecorder.NONE, _ -> {}, broken::add)) {
+            Failing feed = new Failing(consumer::attend);
+            AppRead read = new AppRead("a", null, 0, 1, 1000);
+            feed.read(read);
+            until(() -> read.answer().isCompletedExceptionally());
+            assertThat(feed.hasEnded()).isTrue();
+            until(() -> kafka.getFirst().assignment().isEmpty());
+            assertThat(broken).isEmpty();
+        }
+    }
+
+    /** Fails whatever it is given. */
+    private static final class Failing extends AppFeed {
+        private @Nullable AppRead waiting; // guarded by this
+
+        private Failing(Consumer<AppFeed> attention) {
+            super(new TopicPartition("failing", 0), new LostEnds(), new ReadAhead(1000), KafkaRecorder.NONE, attention);
+        }
+
+        @Override
+        boolean read(AppRead read) {
+            synchronized (this) {
+                waiting = read;
+                seek(read.from());
+            }
+            attend();
+            return true;
+        }
+
+        @Override
+        void take(List<ConsumerRecord<byte[], byte[]>> polled) {
+            throw new IllegalStateException("as the test wants");
+        }
+
+        @Override
+        boolean isFull() {
+            return false;
+        }
+
+        @Override
+        void outOfRange(long first, long end) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        List<AppRead> takeWaiting() {
+            return waiting == null ? List.of() : List.of(waiting);
+        }
+
+        @Override
+        boolean isAwaited() {
+            return waiting != null;
         }
     }
 

@@ -76,6 +76,17 @@ class AppRecordFormatTest {
         }
     }
 
+    /** By its size a record is one that a topic may refuse at first. */
+    @Test
+    void namesOfUserPropertiesCountInBytes() {
+        PublishProperties properties =
+                new PublishProperties(null, null, null, null, List.of(new UserProperty("\u4e2d".repeat(1_000), "")));
+        Message message =
+                new Message("plant/1", bytes("on"), QoS.AT_LEAST_ONCE, false, properties, Message.NEVER, "pump");
+        assertThat(AppRecordFormat.sizeBytes(FORMAT.encode(TOPIC, message, OWN, null, NOW, RecordFormat.NEWEST)))
+                .isGreaterThan(3_000);
+    }
+
     @Test
     void headersSayWhatTheyAreWhenReadByAnybody() {
         assertThat(texts(FORMAT.encode(TOPIC, FULL, OWN, null, NOW, RecordFormat.NEWEST)))

@@ -376,12 +376,38 @@ class KafkaAppTopicsTest extends AppTopicsContract {
     @Test
     void startSaysThatTheSharedTopicHasOtherPartitions() {
         AppTopicsConfig apps = AppTopicsConfig.defaults();
-        KafkaAppTopics.check(config(), apps); // there is none
+        AppTopicsCheck.check(config(), apps); // there is none
         TestKafka.create(config(), sharedTopic(), 3);
-        assertThatThrownBy(() -> KafkaAppTopics.check(config(), apps))
+        assertThatThrownBy(() -> AppTopicsCheck.check(config(), apps))
                 .isInstanceOf(KafkaAccessException.class)
                 .hasMessageContaining(".apps: it has 3 partitions, configured are " + apps.sharedPartitions())
                 .hasMessageContaining("shared-partitions");
+    }
+
+    /** One that Kafka has made by itself, or somebody else. */
+    @Test
+    void startSaysThatTheSharedTopicLosesMessages() {
+        AppTopicsConfig apps = AppTopicsConfig.defaults();
+        TestKafka.create(config(), sharedTopic(), apps.sharedPartitions());
+        TestKafka.alter(config(), sharedTopic(), "cleanup.policy", "compact");
+        TestKafka.alter(config(), sharedTopic(), "message.timestamp.type", "LogAppendTime");
+        assertThatThrownBy(() -> AppTopicsCheck.check(config(), apps))
+                .isInstanceOf(KafkaAccessException.class)
+                .hasMessageStartingWith("topic " + sharedTopic() + ": cleanup.policy is compact, needed is delete");
+    }
+
+    @Test
+    void applicationWaitsUntilItsTopicIsAsItMustBe() {
+        TestKafka.create(config(), topicOf("late"), 1);
+        TestKafka.alter(config(), topicOf("late"), "cleanup.policy", "compact");
+        CompletableFuture<AppTopics.Found> created =
+                topics().create(new AppTopic("late", false)).toCompletableFuture();
+        until(() -> errors.get() >= 3);
+        assertThat(created).isNotDone();
+        TestKafka.alter(config(), topicOf("late"), "cleanup.policy", "delete");
+        TestKafka.alter(config(), topicOf("late"), "message.timestamp.type", "LogAppendTime");
+        TestKafka.alter(config(), topicOf("late"), "retention.ms", "86400000"); // as somebody wants it for this one
+        get(created);
     }
 
     @Test
@@ -394,7 +420,7 @@ class KafkaAppTopicsTest extends AppTopicsContract {
         TestKafka.addPartitions(config(), sharedTopic(), configured + 1);
         get(topics().create(ERP));
         get(topics().create(shared));
-        KafkaAppTopics.check(config(), AppTopicsConfig.defaults());
+        AppTopicsCheck.check(config(), AppTopicsConfig.defaults());
         assertThat(appendAll(ERP, 2)).containsExactly(0L, 1L);
     }
 

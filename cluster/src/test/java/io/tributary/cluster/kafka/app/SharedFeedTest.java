@@ -34,9 +34,20 @@ class SharedFeedTest {
             "catch-up",
             KafkaRecorder.NONE,
             _ -> {});
-    private final SharedFeed feed =
-            new SharedFeed(PARTITION, new LostEnds(), new ReadAhead(1 << 20), catchUp, KafkaRecorder.NONE, _ -> {});
     private final AtomicInteger compared = new AtomicInteger();
+    private final AtomicInteger unreadable = new AtomicInteger();
+    private final SharedFeed feed = new SharedFeed(
+            PARTITION,
+            new LostEnds(),
+            new ReadAhead(1 << 20),
+            catchUp,
+            new KafkaRecorder() {
+                @Override
+                public void onUnreadableRecord() {
+                    unreadable.incrementAndGet();
+                }
+            },
+            _ -> {});
 
     @AfterEach
     void close() {
@@ -62,6 +73,18 @@ class SharedFeedTest {
         assertThat(get(waiting.get(8).answer()).next()).as("moves on").isEqualTo(WINDOW + 600);
     }
 
+    /** Whoever may write to the topic could have everybody's messages lost. */
+    @Test
+    void recordWhoseRecipientIsDamagedIsSkipped() {
+        feed.open(0);
+        feed.takeSeek();
+        AppRead read = new AppRead("reader", null, 0, 10, 10_000);
+        feed.read(read);
+        feed.take(List.of(record(0, recipient("\0\0nobody")), record(1, recipient("reader"))));
+        assertThat(get(read.answer()).records()).extracting(AppRecord::position).containsExactly(1L);
+        assertThat(unreadable).hasValue(1);
+    }
+
     private AppRead read(String clientId) {
         AppRead read = new AppRead(clientId, null, WINDOW, 10, 10_000) {
             @Override
@@ -75,11 +98,14 @@ class SharedFeedTest {
     }
 
     private void take(String clientId, long from, long until) {
-        Recipient recipient =
-                new Recipient(clientId, 9, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.SMALL_APPLICATION);
+        Recipient recipient = recipient(clientId);
         feed.take(LongStream.range(from, until)
                 .mapToObj(offset -> record(offset, recipient))
                 .toList());
+    }
+
+    private static Recipient recipient(String clientId) {
+        return new Recipient(clientId, 9, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.SMALL_APPLICATION);
     }
 
     private static ConsumerRecord<byte[], byte[]> record(long offset, Recipient recipient) {

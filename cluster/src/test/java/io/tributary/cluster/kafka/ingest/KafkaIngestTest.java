@@ -3,6 +3,7 @@ package io.tributary.cluster.kafka.ingest;
 import static io.tributary.persistence.contract.Waiting.get;
 import static io.tributary.persistence.contract.Waiting.until;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -183,6 +184,39 @@ class KafkaIngestTest {
         until(() -> second.records.size() == 3);
         assertThat(second.offsets()).containsExactly(3L, 4L, 5L);
         assertThat(second.sources()).isEqualTo(first.sources().subList(3, 6));
+    }
+
+    /** The partition has lost its end. */
+    @Test
+    void nextOwnerGoesOnAtTheEndWhenTheGroupHasCommittedMore() {
+        create(topic, 1);
+        produce(0, 3);
+        Taker first = start("n1", null);
+        until(() -> first.records.size() == 3);
+        first.verdicts.forEach(IngestSource.Verdict::safe);
+        first.source.close();
+        commitBehindTheEnd();
+        Taker second = start("n2", null);
+        until(() -> {
+            produce(0, 1);
+            return !second.records.isEmpty();
+        });
+        assertThat(second.offsets().getFirst()).isGreaterThanOrEqualTo(3);
+    }
+
+    private void commitBehindTheEnd() {
+        TopicPartition partition = new TopicPartition(topic, 0);
+        try (Admin admin = TestKafka.admin(config)) {
+            OffsetAndMetadata before = requireNonNull(get(admin.listConsumerGroupOffsets(config.ingestTopic())
+                            .partitionsToOffsetAndMetadata()
+                            .toCompletionStage())
+                    .get(partition));
+            assertThat(before.offset()).isEqualTo(3);
+            OffsetAndMetadata behind = new OffsetAndMetadata(1_000_000, before.metadata());
+            get(admin.alterConsumerGroupOffsets(config.ingestTopic(), Map.of(partition, behind))
+                    .all()
+                    .toCompletionStage());
+        }
     }
 
     @Test
