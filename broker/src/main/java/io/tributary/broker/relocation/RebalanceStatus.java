@@ -15,7 +15,12 @@ import org.jspecify.annotations.Nullable;
  *     and where there was none
  */
 public record RebalanceStatus(
-        boolean running, RebalanceOrder order, double mean, long most, List<Part> nodes, @Nullable String ended) {
+        boolean running,
+        RebalanceOrder order,
+        double mean,
+        long most,
+        List<Part> nodes,
+        @Nullable String ended) {
     /** It did what it was for. */
     public static final String EVEN = "no node has too many clients";
 
