@@ -1,5 +1,7 @@
 package io.tributary.perf.report;
 
+import io.tributary.perf.result.RunResult.TargetFacts;
+import java.util.Arrays;
 import java.util.Locale;
 
 /** Numbers for people. */
@@ -26,5 +28,13 @@ final class Format {
 
     static String whole(long value) {
         return String.format(Locale.ROOT, "%,d", value);
+    }
+
+    /** What was measured, with its version, which may have the product's name in it, or be a number alone. */
+    static String product(TargetFacts target) {
+        String version = target.version().toLowerCase(Locale.ROOT);
+        boolean isNamed = Arrays.stream(target.name().toLowerCase(Locale.ROOT).split(" ", -1))
+                .anyMatch(word -> word.length() > 2 && version.contains(word));
+        return isNamed ? target.version() : target.name() + " " + target.version();
     }
 }

@@ -204,8 +204,8 @@ public final class PublishedPage {
                 if (systems.contains(NO_BROKER)) {
                     brokers.remove(systems.indexOf(NO_BROKER));
                 }
-                List<OptionalDouble> here = ours.values().stream()
-                        .map(runs -> figure(runs, table, row, figure))
+                List<Cell> here = ours.values().stream()
+                        .map(runs -> cell(runs, table, row, figure))
                         .toList();
                 List<String> line = line(i == 0 ? row.name() : NOTHING, figure.words(), theirs, here);
                 line.add(ratio(figure.better(), brokers, ofTributary(ours, here)));
@@ -224,40 +224,44 @@ public final class PublishedPage {
     }
 
     /** Without the ratio. */
-    private static List<String> line(String name, String figure, List<Value> theirs, List<OptionalDouble> ours) {
+    private static List<String> line(String name, String figure, List<Value> theirs, List<Cell> ours) {
         List<String> line = new ArrayList<>(List.of(name, figure));
         theirs.forEach(value -> line.add(value.text()));
-        ours.forEach(value -> line.add(value.isEmpty() ? NOTHING : Format.number(value.getAsDouble())));
+        ours.forEach(cell -> line.add(cell.text()));
         return line;
     }
 
     /** The figure of the first target if that is a Tributary: in the full form, where there is one. */
-    private static OptionalDouble ofTributary(Map<String, List<RunResult>> ours, List<OptionalDouble> here) {
+    private static Cell ofTributary(Map<String, List<RunResult>> ours, List<Cell> here) {
         List<String> targets = List.copyOf(ours.keySet());
         String first = kind(targets.getFirst());
         if (!TARGETS.getOrDefault(first, NOTHING).startsWith("Tributary")) {
-            return OptionalDouble.empty();
+            return Cell.EMPTY;
         }
         return IntStream.range(0, targets.size())
-                .filter(i -> kind(targets.get(i)).equals(first) && here.get(i).isPresent())
+                .filter(i -> kind(targets.get(i)).equals(first)
+                        && here.get(i).value().isPresent())
                 .mapToObj(here::get)
                 .findFirst()
-                .orElse(OptionalDouble.empty());
+                .orElse(Cell.EMPTY);
     }
 
-    /** The median of the runs of a row, without those that the load tool spoilt. */
-    private static OptionalDouble figure(List<RunResult> runs, PublishedTable table, PublishedRow row, Figure figure) {
-        double[] sorted = runs.stream()
-                .filter(run -> table.isRunOf(row, run.label()) && run.refusals().isEmpty())
-                .mapToDouble(figure::of)
-                .filter(Double::isFinite)
-                .sorted()
-                .toArray();
-        return sorted.length == 0 ? OptionalDouble.empty() : OptionalDouble.of(sorted[sorted.length / 2]);
+    /** The median of the runs of a row, without those that have no figures. */
+    private static Cell cell(List<RunResult> runs, PublishedTable table, PublishedRow row, Figure figure) {
+        List<RunResult> sorted = runs.stream()
+                .filter(run -> table.isRunOf(row, run.label()) && !Doubts.hasNoFigures(run))
+                .filter(run -> Double.isFinite(figure.of(run)))
+                .sorted(Comparator.comparingDouble(figure::of))
+                .toList();
+        if (sorted.isEmpty()) {
+            return Cell.EMPTY;
+        }
+        RunResult median = sorted.get(sorted.size() / 2);
+        return new Cell(OptionalDouble.of(figure.of(median)), Doubts.isLeast(median, figure));
     }
 
     /** Ours divided by the best of theirs. */
-    private static String ratio(Better better, List<Value> theirs, OptionalDouble ours) {
+    private static String ratio(Better better, List<Value> theirs, Cell ours) {
         DoubleStream numbers =
                 theirs.stream().mapToDouble(Value::number).filter(value -> Double.isFinite(value) && value > 0);
         OptionalDouble best = switch (better) {
@@ -265,7 +269,24 @@ public final class PublishedPage {
             case MORE -> numbers.max();
             case GIVEN -> OptionalDouble.empty();
         };
-        return best.isEmpty() || ours.isEmpty() ? NOTHING : Format.number(ours.getAsDouble() / best.getAsDouble());
+        return best.isEmpty() ? NOTHING : ours.dividedBy(best.getAsDouble()).text();
+    }
+
+    /**
+     * A figure of ours.
+     *
+     * @param isLeast whether it is as much as the load tool can do
+     */
+    private record Cell(OptionalDouble value, boolean isLeast) {
+        static final Cell EMPTY = new Cell(OptionalDouble.empty(), false);
+
+        String text() {
+            return value.isEmpty() ? NOTHING : (isLeast ? "at least " : NOTHING) + Format.number(value.getAsDouble());
+        }
+
+        Cell dividedBy(double divisor) {
+            return value.isEmpty() ? this : new Cell(OptionalDouble.of(value.getAsDouble() / divisor), isLeast);
+        }
     }
 
     private static Table summary(PublishedTable table, Summary summary, Map<String, List<RunResult>> ours) {
@@ -281,8 +302,8 @@ public final class PublishedPage {
                     .map(system ->
                             summary.published().getOrDefault(system, List.of()).get(which))
                     .toList();
-            List<OptionalDouble> here = ours.values().stream()
-                    .map(runs -> summary(table, runs, which))
+            List<Cell> here = ours.values().stream()
+                    .map(runs -> new Cell(summary(table, runs, which), false))
                     .toList();
             List<String> line = line("all rows", names.get(i), theirs, here);
             line.add(NOTHING);
@@ -295,7 +316,7 @@ public final class PublishedPage {
     private static OptionalDouble summary(PublishedTable table, List<RunResult> runs, int which) {
         Figure figure = which == 2 ? table.figures().getLast() : table.figures().getFirst();
         double[] values = table.rows().stream()
-                .map(row -> figure(runs, table, row, figure))
+                .map(row -> cell(runs, table, row, figure).value())
                 .flatMapToDouble(OptionalDouble::stream)
                 .toArray();
         if (values.length < table.rows().size()) {
@@ -323,17 +344,7 @@ public final class PublishedPage {
                 differs.stream().map(String::valueOf).forEach(lines::add);
             }
         }
-        List<String> spoilt = runs.stream()
-                .filter(run -> !run.refusals().isEmpty()
-                        && table.rows().stream().anyMatch(row -> table.isRunOf(row, run.label())))
-                .map(run -> run.label().replaceAll("^.* row=", "") + " on "
-                        + run.target().name())
-                .distinct()
-                .toList();
-        if (!spoilt.isEmpty()) {
-            lines.add("**The load tool was the bottleneck**, so that there are no figures of these: "
-                    + String.join("; ", spoilt));
-        }
+        lines.addAll(Doubts.lines(table, runs));
         return lines;
     }
 
@@ -345,7 +356,7 @@ public final class PublishedPage {
                 "%s; commit %s; %s; %s, %d cores",
                 run.started().substring(0, run.started().indexOf('T')),
                 run.commit(),
-                run.target().version(),
+                Format.product(run.target()),
                 run.machine().processor(),
                 run.machine().cores())));
         return String.join(". ", said) + ".";

@@ -21,6 +21,12 @@ final class Bottleneck {
     /** From this share on somebody else on the machine is worth a remark. */
     private static final double OTHERS = 0.05;
 
+    /** From this share on a loop of the tool may be what limits a closed loop, though others keep the machine busy. */
+    private static final double LOOP_BUSY = 0.85;
+
+    /** Below this share of what was to come, figures for each message that came are of others, too. */
+    private static final double ALL = 0.95;
+
     private Bottleneck() {}
 
     /** Why the figures are not to be reported; empty if they are. */
@@ -108,11 +114,27 @@ final class Bottleneck {
                             : "Other programs took %.0f %% of the machine meanwhile: latency and throughput suffer from that.",
                     100 * measured.othersBusy()));
         }
+        if (!scenario.isOpenLoop() && measured.busiestLoop() >= LOOP_BUSY) {
+            remarks.add(String.format(
+                    Locale.ROOT,
+                    "An event loop of the load tool was busy %.0f %% of the time: throughput is at least what is said here, and"
+                            + " may be the tool's limit.",
+                    100 * measured.busiestLoop()));
+        }
+        long expected = measured.count(Count.EXPECTED);
+        if (measured.count(Count.RECEIVED) < ALL * expected) {
+            remarks.add(String.format(
+                    Locale.ROOT,
+                    "Of 100 messages that were to come %.0f came meanwhile: what is said of a message that came out has the cost"
+                            + " of those that were lost, or wait, in it; compare it with no other.",
+                    100.0 * measured.count(Count.RECEIVED) / expected));
+        }
         if (measured.count(Count.BLOCKED) > 0) {
             remarks.add(String.format(
                     Locale.ROOT,
                     "The broker did not keep up with the rate: %d of %d messages waited for acknowledgements of earlier"
-                            + " ones, or for a connection; the wait is part of their latency. %d were sent.",
+                            + " ones (not at QoS 0), for room in a socket, or for a connection; the wait is part of their"
+                            + " latency. %d were sent.",
                     measured.count(Count.BLOCKED),
                     measured.count(Count.DUE),
                     measured.count(Count.SENT)));

@@ -57,6 +57,7 @@ public final class Plan {
         localFanOut = new int[sources];
         indexSubscribers();
         countReceivers();
+        refuseWithoutWindow();
     }
 
     /** The scenario. */
@@ -183,6 +184,31 @@ public final class Plan {
                 }
             }));
         });
+    }
+
+    /** At QoS 0 deliveries open a window, those to clients of the publisher's own process: none would be no window. */
+    private void refuseWithoutWindow() {
+        for (int g = 0; g < scenario.groups().size(); g++) {
+            Group group = scenario.groups().get(g);
+            PublishOptions publish = group.publish();
+            if (publish == null || !publish.isClosedLoop() || publish.qos() > 0) {
+                continue;
+            }
+            boolean shared = sharedName(group) != null;
+            for (int i = 0; i < group.count() * publish.topics(); i++) {
+                int source = firstSource[g] + i;
+                boolean isOurs = share.has(g, shared, i / publish.topics());
+                if (isOurs && fanOut[source] > 0 && localFanOut[source] == 0) {
+                    throw new ScenarioException(String.format(
+                            Locale.ROOT,
+                            "group %s publishes QoS 0 with a window, which opens when messages come to clients of the same process;"
+                                    + " with %d runners some publishers have no subscriber in theirs, and would send without any"
+                                    + " window: fewer runners, a rate, or QoS 1",
+                            group.name(),
+                            share.runners()));
+                }
+            }
+        }
     }
 
     /** Calls for each number once in a round. */

@@ -71,6 +71,62 @@ class PublishedPageTest {
         assertThat(lines()).anyMatch(line -> line.contains("| **Tributary** | ratio |"));
     }
 
+    @Test
+    void hasNoFiguresWhenOthersTookATenthOfTheMachine() throws IOException {
+        keepWith("othersBusy", 0.62);
+        assertThat(lines())
+                .filteredOn(line -> line.startsWith("| PSMark-F | "))
+                .allMatch(line -> line.endsWith("|  |  |"));
+        assertThat(lines())
+                .anyMatch(line -> line.startsWith("* **Other programs took more than a tenth of the machine**")
+                        && line.contains("PSMark-F on Tributary standalone (62 %)"));
+    }
+
+    @Test
+    void saysWhenOthersTookATwentiethOfTheMachine() throws IOException {
+        keepWith("othersBusy", 0.07);
+        assertThat(lines())
+                .filteredOn(line -> line.startsWith("| PSMark-F | "))
+                .noneMatch(line -> line.endsWith("|  |  |"));
+        assertThat(lines())
+                .anyMatch(line -> line.startsWith("* Other programs took more than 5 % of the machine: ")
+                        && line.contains("PSMark-F on Tributary standalone (7 %)"));
+    }
+
+    @Test
+    void hasFiguresWhenRunIsTooShortToSayWhatOthersTook() throws IOException {
+        keepWith("othersBusy", 0.62);
+        replace(results.resolve(TABLE + ".standalone.json"), "seconds", 0.3);
+        assertThat(lines())
+                .filteredOn(line -> line.startsWith("| PSMark-F | "))
+                .noneMatch(line -> line.endsWith("|  |  |"));
+        assertThat(lines()).anyMatch(line -> line.contains("it is not known what other programs took"));
+    }
+
+    @Test
+    void saysAtLeastWhenThroughputIsThatOfTheTool() throws IOException {
+        String table = "nats-table-1-qos-1.standalone.json";
+        keep(table, table);
+        assertThat(lines()).noneMatch(line -> line.contains("at least 332,421"));
+        replace(results.resolve(table), "busiestLoop", 0.86);
+        replace(results.resolve(table), "machineBusy", 0.54);
+        assertThat(lines())
+                .anyMatch(line -> line.contains("| at least 332,421 | at least 0.58 |"))
+                .anyMatch(line -> line.startsWith("* *at least*: an event loop of the load tool"))
+                .anyMatch(line -> line.startsWith("* Less than 70 % of the machine was busy")
+                        && line.contains("1 to 1, 2 kB on Tributary standalone (54 %)"));
+    }
+
+    private void keepWith(String name, double value) throws IOException {
+        keep(TABLE + ".standalone.json", TABLE + ".standalone.json");
+        replace(results.resolve(TABLE + ".standalone.json"), name, value);
+    }
+
+    private static void replace(Path file, String name, double value) throws IOException {
+        String text = Files.readString(file);
+        Files.writeString(file, text.replaceAll("\"" + name + "\" : [-0-9.eE]+", "\"" + name + "\" : " + value));
+    }
+
     private void keep(String from, String to) throws IOException {
         Files.copy(KEPT.resolve(from), results.resolve(to));
     }

@@ -29,6 +29,9 @@ class ResultsInDocsTest {
     private static final Path RESULTS = Path.of("results");
     private static final Path DOC = Path.of("..", "docs", "performance.md");
 
+    /** From this share on all has come that was to come: what is on its way at both ends of a step is no part of it. */
+    private static final double ALL = 0.95;
+
     /** A column of the table. */
     private record Target(String name, String title) {}
 
@@ -133,7 +136,7 @@ class ResultsInDocsTest {
                     cost(runs),
                     Format.number(endToEnd(median).p50()) + ", "
                             + Format.number(endToEnd(median).p99()),
-                    Format.number(median.measured().bytesPerMessage(written)),
+                    Format.number(written * (1 << 20) / divisor(median)),
                     median.target().facts().getOrDefault("storage", "the log of Kafka, and Redis")));
         }
         List<String> head = List.of("broker", "a message", "p50, p99, ms", "bytes to disk a message", "what it keeps");
@@ -172,8 +175,8 @@ class ResultsInDocsTest {
                 .filter(ProcessUse::isOfTool)
                 .mapToDouble(ProcessUse::cpuSeconds)
                 .sum();
-        String cost =
-                Format.number(micros(run)) + " (" + Format.number(run.measured().microsPerMessage(tool)) + ")";
+        String cost = Format.number(micros(run)) + " (" + Format.number(tool * 1e6 / divisor(run)) + ")"
+                + (isRising(run) ? " rising" : "");
         return withLatency
                 ? cost + "; " + Format.number(endToEnd(run).p50()) + " and "
                         + Format.number(endToEnd(run).p99()) + " ms"
@@ -195,7 +198,7 @@ class ResultsInDocsTest {
         runs.forEach(run -> {
             days.add(run.started().substring(0, run.started().indexOf('T')));
             commits.add(run.commit());
-            versions.add(run.target().version());
+            versions.add(Format.product(run.target()));
             machines.add(String.format(
                     Locale.ROOT,
                     "%s, %d cores, %s",
@@ -217,12 +220,39 @@ class ResultsInDocsTest {
         String lost = median.lost() == 0 ? "" : String.format(Locale.ROOT, ", **%,d lost**", median.lost());
         long duplicates = median.measured().count(Count.DUPLICATE);
         String twice = duplicates == 0 ? "" : String.format(Locale.ROOT, ", **%,d of them twice**", duplicates);
-        return Format.number(micros(median)) + " us" + range(runs) + ", "
-                + Format.number(median.measured().perSecond(Count.RECEIVED)) + "/s" + lost + twice;
+        return Format.number(micros(median)) + " us" + range(runs) + cameOut(median) + ", "
+                + Format.number(median.measured().perSecond(Count.RECEIVED)) + "/s" + rising(runs) + lost + twice;
     }
 
     static double micros(RunResult run) {
-        return run.measured().microsPerMessage(run.targetCpuSeconds());
+        return run.targetCpuSeconds() * 1e6 / divisor(run);
+    }
+
+    /** What came out or, where a part of what was to come did not, what was to come: the rest was work, too. */
+    private static long divisor(RunResult run) {
+        return run.measured().count(isShort(run) ? Count.EXPECTED : Count.RECEIVED);
+    }
+
+    private static boolean isShort(RunResult run) {
+        StepResult measured = run.measured();
+        return measured.count(Count.RECEIVED) < ALL * measured.count(Count.EXPECTED);
+    }
+
+    private static String cameOut(RunResult run) {
+        double share =
+                (double) run.measured().count(Count.RECEIVED) / run.measured().count(Count.EXPECTED);
+        return isShort(run)
+                ? String.format(Locale.ROOT, " **for each that was to come, %.0f %% did**", 100 * share)
+                : "";
+    }
+
+    private static String rising(List<RunResult> runs) {
+        long rising = runs.stream().filter(ResultsInDocsTest::isRising).count();
+        return rising == 0 ? "" : runs.size() == 1 ? " (rising)" : " (" + rising + " of " + runs.size() + " rising)";
+    }
+
+    private static boolean isRising(RunResult run) {
+        return run.remarks().stream().anyMatch(remark -> remark.startsWith("The rate has not levelled off"));
     }
 
     private static String range(List<RunResult> runs) {

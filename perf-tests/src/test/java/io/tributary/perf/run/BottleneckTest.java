@@ -43,9 +43,20 @@ class BottleneckTest {
         StepResult step = step(Map.of(), 0.98, 0.99, BOTH, 1);
         assertThat(Bottleneck.refusals(CLOSED, step)).isEmpty();
         assertThat(Bottleneck.remarks(CLOSED, step, 2))
+                .satisfiesExactly(
+                        busy -> assertThat(busy).contains("All 2 processors"),
+                        tool -> assertThat(tool).contains("busy 98 % of the time: throughput is at least"));
+    }
+
+    @Test
+    void remarksWhenMuchHasNotCome() {
+        Map<Count, Long> counts = Map.of(Count.EXPECTED, 1_000L, Count.RECEIVED, 940L);
+        assertThat(Bottleneck.remarks(CLOSED, step(counts, 0.5, 0.6, BOTH, 1), 2))
                 .singleElement()
                 .asString()
-                .contains("All 2 processors");
+                .contains("Of 100 messages that were to come 94 came");
+        Map<Count, Long> all = Map.of(Count.EXPECTED, 1_000L, Count.RECEIVED, 960L);
+        assertThat(Bottleneck.remarks(CLOSED, step(all, 0.5, 0.6, BOTH, 1), 2)).isEmpty();
     }
 
     @Test

@@ -75,6 +75,23 @@ class PlanTest {
                 .withMessageContaining("all of its subscriptions are shared, or none");
     }
 
+    @Test
+    void refusesWhenNoDeliveryWouldOpenTheWindowOfPublisher() {
+        String yaml = """
+                groups:
+                  - {name: sub, count: 1, subscribe: [{filter: t}]}
+                  - {name: pub, count: 2, publish: {topic: t, qos: 0, window: 1}}
+                """;
+        plan(yaml, Share.ALL);
+        plan(yaml, new Share(0, 2)); // the subscriber is here
+        plan(yaml.replace("qos: 0", "qos: 1"), new Share(1, 2));
+        plan(yaml.replace("window: 1", "rate: 1"), new Share(1, 2));
+        assertThatExceptionOfType(ScenarioException.class)
+                .isThrownBy(() -> plan(yaml, new Share(1, 2)))
+                .withMessageContaining("group pub publishes QoS 0 with a window")
+                .withMessageContaining("with 2 runners");
+    }
+
     private static Plan plan(String yaml, Share share) {
         return new Plan(
                 ScenarioFile.of("test", yaml).runs(Map.of(), null).getFirst().scenario(), 1, share);
