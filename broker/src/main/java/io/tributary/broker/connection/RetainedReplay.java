@@ -6,6 +6,7 @@ import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
+import io.tributary.persistence.shard.AppendCallback;
 import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Iterator;
@@ -64,6 +65,7 @@ final class RetainedReplay {
     private long appendingBytes;
     /** Until this node is current, the logs have room, or it is this connection's turn again. */
     private boolean resuming;
+
     private boolean closed;
 
     RetainedReplay(ConnectionContext context, Identity identity, OutboundFlow outbound) {
@@ -182,9 +184,7 @@ final class RetainedReplay {
     }
 
     private boolean hasRoom(Request request, Message message) {
-        return appending < PAGE
-                && appendingBytes < PAGE_BYTES
-                && outbound.hasRoom(qosOf(request, message));
+        return appending < PAGE && appendingBytes < PAGE_BYTES && outbound.hasRoom(qosOf(request, message));
     }
 
     private boolean isLogged(QoS qos) {
@@ -224,10 +224,8 @@ final class RetainedReplay {
         long bytes = message.memoryBytes();
         appending++;
         appendingBytes += bytes;
-        context.backend()
-                .appends()
-                .publish(
-                        message, List.of(self), null, (offset, failure) -> context.post(() -> appended(bytes, failure)));
+        AppendCallback whenAppended = (_, failure) -> context.post(() -> appended(bytes, failure));
+        context.backend().appends().publish(message, List.of(self), null, whenAppended);
     }
 
     private void appended(long bytes, @Nullable Throwable failure) {

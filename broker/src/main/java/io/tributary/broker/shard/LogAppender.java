@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Appends events to the logs of shards, and messages to the topics of applications. Any thread; never blocks. Appends
  * are always accepted: events for which a log has no room wait here in order, and {@link #isCongested} asks all callers
- * to bring no more. What waits is not encoded yet, and shares the payload of its message with all else that has it: only
- * a log, whose bytes have a limit, has records. Thread-safe.
+ * to bring no more. What waits is not encoded yet, and shares the payload of its message with all else that has it:
+ * only a log, whose bytes have a limit, has records. Thread-safe.
  */
 final class LogAppender {
     private static final byte[] NOTHING = {};

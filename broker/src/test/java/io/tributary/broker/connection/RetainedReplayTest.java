@@ -106,15 +106,17 @@ class RetainedReplayTest {
 
     /** All that is on its way into the log arrives there. */
     private void makeDurable() {
-        List<FakeBackend.Appended> underWay = List.copyOf(fixture.backend.appended)
-                .subList(durable, fixture.backend.appended.size());
+        List<FakeBackend.Appended> underWay =
+                List.copyOf(fixture.backend.appended).subList(durable, fixture.backend.appended.size());
         durable += underWay.size();
         underWay.forEach(one -> one.callback().onAppended(1, null));
         fixture.turn();
     }
 
     private List<String> topics() {
-        return fixture.backend.appended.stream().map(one -> one.message().topic()).toList();
+        return fixture.backend.appended.stream()
+                .map(one -> one.message().topic())
+                .toList();
     }
 
     private void subscribe(String filter, QoS qos) {
