@@ -6,6 +6,7 @@ import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
+import io.tributary.persistence.shard.AppendCallback;
 import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Iterator;
@@ -16,13 +17,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends the retained messages that new subscriptions match [MQTT-3.3.1-9], a page at a time and as fast as the client
  * takes them. A message of QoS 1 or 2 for a persistent session goes through the shard's log like any other message, as
- * it needs a sequence number. Confined to the event loop.
+ * it needs a sequence number; no more of them than a page, and waiting while the logs have no room: a retained message
+ * costs its subscribers nothing, and one SUBSCRIBE may bring all there are. Confined to the event loop.
  *
  * <p>A node that is behind the other nodes waits until it is current: the others may have stored a message without
  * waiting for this node, and matched the message before they knew of the subscription.
  */
 final class RetainedReplay {
     private static final int PAGE = 50;
+
+    /** A page is over with as many bytes, or more; and so many may be on their way into the log, and one message. */
+    static final long PAGE_BYTES = 1 << 20;
 
     /** How many subscriptions may wait for their retained messages. */
     static final int MAX_PENDING = 1_000;
@@ -54,8 +59,13 @@ final class RetainedReplay {
     private Runnable stopWaiting = () -> {};
     private boolean isLastPage;
     private @Nullable Message upcoming;
+    /** How many messages are on their way into the log, and their bytes. */
     private int appending;
+
+    private long appendingBytes;
+    /** Until this node is current, the logs have room, or it is this connection's turn again. */
     private boolean resuming;
+
     private boolean closed;
 
     RetainedReplay(ConnectionContext context, Identity identity, OutboundFlow outbound) {
@@ -117,7 +127,7 @@ final class RetainedReplay {
     }
 
     private void turnPage(Request request) {
-        RetainedMessages.Page turned = context.backend().retained().page(request.filter(), next, PAGE);
+        RetainedMessages.Page turned = context.backend().retained().page(request.filter(), next, PAGE, PAGE_BYTES);
         page = turned.messages().iterator();
         next = turned.next();
         isLastPage = next == null;
@@ -125,13 +135,22 @@ final class RetainedReplay {
 
     /**
      * Sends until the page is at its end (then {@link #upcoming} is null) or until there is no room for the next
-     * message.
+     * message, for which the logs may have to be waited for.
      */
     private void sendPage(Request request) {
         for (Message message = peek(); message != null && hasRoom(request, message); message = peek()) {
+            if (isLogged(qosOf(request, message)) && context.backend().shards().isCongested()) {
+                awaitLogs();
+                return;
+            }
             upcoming = null;
             send(request, message);
         }
+    }
+
+    private void awaitLogs() {
+        resuming = true;
+        stopWaiting = context.backend().room().await(() -> context.run(() -> context.slowly(this::resume)));
     }
 
     private @Nullable Message peek() {
@@ -165,7 +184,15 @@ final class RetainedReplay {
     }
 
     private boolean hasRoom(Request request, Message message) {
-        return appending < PAGE && outbound.hasRoom(request.qos().min(message.qos())); // [MQTT-3.8.4-8]
+        return appending < PAGE && appendingBytes < PAGE_BYTES && outbound.hasRoom(qosOf(request, message));
+    }
+
+    private boolean isLogged(QoS qos) {
+        return identity.persistent() && qos.isAcknowledged();
+    }
+
+    private static QoS qosOf(Request request, Message message) {
+        return request.qos().min(message.qos()); // [MQTT-3.8.4-8]
     }
 
     private void send(Request request, Message message) {
@@ -175,9 +202,9 @@ final class RetainedReplay {
         if (!context.backend().retained().isCurrent(message)) {
             return; // its successor came live; the older must not follow
         }
-        QoS qos = request.qos().min(message.qos());
+        QoS qos = qosOf(request, message);
         List<Integer> ids = request.subscriptionId() == 0 ? List.of() : List.of(request.subscriptionId());
-        if (identity.persistent() && qos.isAcknowledged()) {
+        if (isLogged(qos)) {
             append(message, qos, ids);
         } else {
             outbound.offer(new Queued(message, qos, true, ids, null)); // RETAIN is set [MQTT-3.3.1-8]
@@ -194,17 +221,19 @@ final class RetainedReplay {
                 ids,
                 null,
                 identity.attached().kind());
+        long bytes = message.memoryBytes();
         appending++;
-        context.backend()
-                .appends()
-                .publish(message, List.of(self), null, (offset, failure) -> context.post(() -> appended(failure)));
+        appendingBytes += bytes;
+        AppendCallback whenAppended = (_, failure) -> context.post(() -> appended(bytes, failure));
+        context.backend().appends().publish(message, List.of(self), null, whenAppended);
     }
 
-    private void appended(@Nullable Throwable failure) {
+    private void appended(long bytes, @Nullable Throwable failure) {
         if (failure != null) {
             context.services().recorder().dropped(DropReason.FAILED);
         }
         appending--;
+        appendingBytes -= bytes;
         if (appending == 0) {
             proceed();
         }

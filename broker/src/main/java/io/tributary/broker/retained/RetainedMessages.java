@@ -135,8 +135,17 @@ public final class RetainedMessages {
      * @param max the most messages of a page
      */
     public Page page(TopicFilter filter, @Nullable String after, int max) {
+        return page(filter, after, max, Long.MAX_VALUE);
+    }
+
+    /**
+     * The same, and a page also ends when its messages take so many bytes of memory, or more: a page that is kept for
+     * long keeps messages that others have replaced.
+     */
+    public Page page(TopicFilter filter, @Nullable String after, int max, long maxBytes) {
         FilterScan scan = new FilterScan(filter);
         List<Message> found = new ArrayList<>();
+        long bytes = 0;
         long now = clock.millis();
         Map.Entry<String, RetainedTopic> entry =
                 after == null ? topics.ceilingEntry(scan.first()) : topics.higherEntry(after);
@@ -144,14 +153,14 @@ public final class RetainedMessages {
             String topic = entry.getKey();
             String next = scan.next(topic);
             if (topic.equals(next)) {
-                addTo(found, entry.getValue().message(), now);
+                bytes += addTo(found, entry.getValue().message(), now);
                 if (!filter.hasWildcard()) {
                     break;
                 }
             } else if (next == null) {
                 break;
             }
-            if (found.size() >= max || looked >= TOPICS_A_PAGE) {
+            if (found.size() >= max || bytes >= maxBytes || looked >= TOPICS_A_PAGE) {
                 return new Page(found, topic);
             }
             entry = topic.equals(next) ? topics.higherEntry(topic) : topics.ceilingEntry(next);
@@ -312,10 +321,13 @@ public final class RetainedMessages {
         }
     }
 
-    private static void addTo(List<Message> found, @Nullable Message message, long nowMillis) {
-        if (message != null && !message.isExpiredAt(nowMillis)) {
-            found.add(message);
+    /** Gives how many bytes were added. */
+    private static long addTo(List<Message> found, @Nullable Message message, long nowMillis) {
+        if (message == null || message.isExpiredAt(nowMillis)) {
+            return 0;
         }
+        found.add(message);
+        return message.memoryBytes();
     }
 
     /**

@@ -21,7 +21,6 @@ import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -30,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Appends events to the logs of shards, and messages to the topics of applications. Any thread; never blocks. Appends
  * are always accepted: events for which a log has no room wait here in order, and {@link #isCongested} asks all callers
- * to bring no more. Thread-safe.
+ * to bring no more. What waits is not encoded yet, and shares the payload of its message with all else that has it:
+ * only a log, whose bytes have a limit, has records. Thread-safe.
  */
 final class LogAppender {
     private static final byte[] NOTHING = {};
@@ -107,14 +107,28 @@ final class LogAppender {
                 ShardEvent.MAX_RECIPIENTS);
     }
 
+    /**
+     * Appends an event. One that cannot be encoded fails with an exception; where it had to wait, the callback is told.
+     */
     void append(int shard, ShardEvent event, AppendCallback callback) {
-        byte[] value = EventCodec.encode(event, format.toWrite());
-        toShards.append(() -> log.append(shard, value, callback));
+        toShards.append(hasWaited -> {
+            byte[] value;
+            try {
+                value = EventCodec.encode(event, format.toWrite());
+            } catch (RuntimeException | Error e) {
+                if (!hasWaited) {
+                    throw e;
+                }
+                callback.onAppended(-1, e); // whoever brought it is gone, and others wait behind it
+                return true;
+            }
+            return log.append(shard, value, callback);
+        });
     }
 
     /** Appends a record that says nothing, only to use an offset. */
     void appendNothing(int shard, AppendCallback callback) {
-        toShards.append(() -> log.append(shard, NOTHING, callback));
+        toShards.append(_ -> log.append(shard, NOTHING, callback));
     }
 
     /**
@@ -175,7 +189,7 @@ final class LogAppender {
         }
         AppTopic topic = AppTopic.of(recipient.clientId(), recipient.kind());
         Source source = sources.apply(topic);
-        toApplications.append(() -> topics.append(topic, message, recipient, source, callback));
+        toApplications.append(_ -> topics.append(topic, message, recipient, source, callback));
     }
 
     private Message expiring(Message message) {
@@ -227,23 +241,33 @@ final class LogAppender {
         };
     }
 
+    /** Appends something, if there is room. */
+    @FunctionalInterface
+    private interface Attempt {
+        /**
+         * Appends it, or fails for good, or gives false when there is no room.
+         *
+         * @param hasWaited whether this is not on behalf of whoever brought it any more
+         */
+        boolean make(boolean hasWaited);
+    }
+
     /** The way to one log, and the events that wait for room in it, in order. */
     private final class Outlet {
         private final Consumer<Runnable> roomOfLog;
-        private final Queue<BooleanSupplier> waiting = new ArrayDeque<>(); // guarded by itself
+        private final Queue<Attempt> waiting = new ArrayDeque<>(); // guarded by itself
         private volatile boolean congested;
 
         private Outlet(Consumer<Runnable> roomOfLog) {
             this.roomOfLog = roomOfLog;
         }
 
-        /** @param attempt appends, or gives false when there is no room */
-        void append(BooleanSupplier attempt) {
-            if (!congested && attempt.getAsBoolean()) {
+        void append(Attempt attempt) {
+            if (!congested && attempt.make(false)) {
                 return;
             }
             synchronized (waiting) {
-                if (waiting.isEmpty() && attempt.getAsBoolean()) {
+                if (waiting.isEmpty() && attempt.make(false)) {
                     return;
                 }
                 waiting.add(attempt);
@@ -255,17 +279,28 @@ final class LogAppender {
         }
 
         private void appendWaiting() {
-            synchronized (waiting) {
-                for (BooleanSupplier next = waiting.peek(); next != null; next = waiting.peek()) {
-                    if (!next.getAsBoolean()) {
-                        roomOfLog.accept(this::appendWaiting);
-                        return;
-                    }
-                    waiting.remove();
-                }
-                congested = false;
-            }
+            boolean goesOn;
+            do {
+                goesOn = appendNext();
+            } while (goesOn);
             runWaiting();
+        }
+
+        /** Takes the lock for one event alone: to encode all that there is room for may take long. */
+        private boolean appendNext() {
+            synchronized (waiting) {
+                Attempt next = waiting.peek();
+                if (next == null) {
+                    congested = false;
+                    return false;
+                }
+                if (!next.make(true)) {
+                    roomOfLog.accept(this::appendWaiting);
+                    return false;
+                }
+                waiting.remove();
+                return true;
+            }
         }
     }
 }

@@ -91,7 +91,7 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     final List<String> lifecycle = new CopyOnWriteArrayList<>();
     final RetainedMessages retained = new RetainedMessages(
             new InMemoryReplicatedMap(),
-            new RetainedLimits(1_000, 1_000_000),
+            new RetainedLimits(1_000, 10_000_000),
             InstantSource.system(),
             RecordFormat.alone());
     private final List<Runnable> untilRoom = new CopyOnWriteArrayList<>();

@@ -385,6 +385,19 @@ class RetainedMessagesTest {
         assertThat(retained.match(filter, null, 10)).hasSize(1);
     }
 
+    @Test
+    void aPageEndsWithTheMessageThatHasAllBytesItMayHave() {
+        for (int i = 1; i <= 3; i++) {
+            store(retained("large/" + i, "x".repeat(600)));
+        }
+        TopicFilter filter = TopicFilter.parse("large/+");
+        Page page = retained.page(filter, null, 10, 1_000);
+        assertThat(page.messages()).hasSize(2);
+        page = retained.page(filter, page.next(), 10, 1_000);
+        assertThat(page.messages()).extracting(Message::topic).containsExactly("large/3");
+        assertThat(page.next()).isNull();
+    }
+
     @Test // [MQTT-4.7.2-1]
     void leavesReservedTopicsOutOfLeadingWildcards() {
         retained.putVolatile(retained("$SYS/broker/version", "1"));

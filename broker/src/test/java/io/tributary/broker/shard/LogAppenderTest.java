@@ -3,6 +3,7 @@ package io.tributary.broker.shard;
 import static io.tributary.broker.shard.fold.Samples.message;
 import static io.tributary.broker.shard.fold.Samples.recipient;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.broker.shard.fold.Samples;
 import io.tributary.common.event.EventCodec;
@@ -17,6 +18,7 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.ShardLog;
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -25,6 +27,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -130,6 +133,65 @@ class LogAppenderTest {
         log.room(9);
         assertThat(packetIds()).containsExactly(1, 2, 3, 4);
         assertThat(appender.isCongested()).isFalse();
+    }
+
+    /** The payload of a message for thousands of sessions would be in memory for each two hundred of them. */
+    @Test
+    void whatWaitsForRoomIsNotEncoded() {
+        int[] encoded = {0};
+        log.room(0);
+        for (int i = 0; i < 100; i++) {
+            appender.append(0, publish(i, () -> encoded[0]++), this::tell);
+        }
+        assertThat(encoded[0]).as("those that the log was asked to take").isLessThanOrEqualTo(2);
+
+        log.room(100);
+        assertThat(publishes())
+                .extracting(publish -> publish.recipients().getFirst().session())
+                .isEqualTo(LongStream.range(0, 100).boxed().toList());
+        log.makeDurable();
+        assertThat(told).hasSize(100).containsOnly("done");
+    }
+
+    @Test
+    void eventThatCannotBeEncodedFailsAtOnce() {
+        ShardEvent bad = publish(1, LogAppenderTest::refuse);
+        assertThatThrownBy(() -> appender.append(0, bad, this::tell)).hasMessage("not to be encoded");
+        assertThat(told).isEmpty();
+        assertThat(appender.isCongested()).isFalse();
+    }
+
+    @Test
+    void eventThatCannotBeEncodedHoldsUpNoneBehindIt() {
+        log.room(0);
+        appender.append(0, new Release("a", 0, 1), IGNORE);
+        appender.append(0, publish(1, LogAppenderTest::refuse), this::tell);
+        appender.append(0, new Release("a", 0, 2), IGNORE);
+        log.room(9);
+        assertThat(packetIds()).containsExactly(1, 2);
+        assertThat(told).containsExactly("failed");
+        assertThat(appender.isCongested()).isFalse();
+    }
+
+    private static void refuse() {
+        throw new IllegalStateException("not to be encoded");
+    }
+
+    private static Publish publish(long session, Runnable onEncoding) {
+        List<Integer> ids = new AbstractList<>() {
+            @Override
+            public Integer get(int index) {
+                onEncoding.run();
+                return 1;
+            }
+
+            @Override
+            public int size() {
+                return 1;
+            }
+        };
+        Recipient recipient = new Recipient("a", session, QoS.AT_LEAST_ONCE, false, ids, null);
+        return new Publish(message("m"), List.of(recipient), null);
     }
 
     @Test
