@@ -114,7 +114,7 @@ public final class RocksDbReplicatedMap implements ReplicatedMap {
         }
 
         long memoryBytes() {
-            return CHANGE_BYTES + key.length() + bytes();
+            return (long) CHANGE_BYTES + key.length() + bytes();
         }
 
         @Override
