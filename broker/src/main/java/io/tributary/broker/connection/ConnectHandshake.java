@@ -129,6 +129,7 @@ final class ConnectHandshake {
         }
         clientId = null;
         userName = null;
+        stopWaiting = () -> {}; // it has the CONNECT, where that had to wait
     }
 
     /** The connection ended: nothing is waited for any more. */

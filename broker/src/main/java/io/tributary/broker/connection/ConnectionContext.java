@@ -5,6 +5,7 @@ import io.tributary.broker.loop.LoopMailbox;
 import io.tributary.broker.security.SessionTakeover;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.time.LineAMinute;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -32,6 +33,7 @@ record ConnectionContext(
         AtomicLong flow,
         Consumer<MqttException> failures) {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionContext.class);
+    private static final LineAMinute FAILURES = new LineAMinute(System::nanoTime);
 
     /** The parts of the node that connections call. */
     Backend backend() {
@@ -70,8 +72,18 @@ record ConnectionContext(
         } catch (MqttException violation) {
             failures.accept(violation);
         } catch (RuntimeException | Error failure) { // a packet that is half taken would leave it unread for good
-            LOG.error("a connection failed and is closed", failure);
+            sayFailed(failure);
             failures.accept(new MqttException(ReasonCode.UNSPECIFIED_ERROR, "internal error"));
+        }
+    }
+
+    /** A client that finds out how to bring this about could fill the disk with traces. */
+    private static void sayFailed(Throwable failure) {
+        String others = FAILURES.happened();
+        if (others == null) {
+            LOG.debug("a connection failed and is closed", failure);
+        } else {
+            LOG.error("a connection failed and is closed{}", others, failure);
         }
     }
 

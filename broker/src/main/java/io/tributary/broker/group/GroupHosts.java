@@ -5,6 +5,7 @@ import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.delivery.Endpoint;
 import io.tributary.broker.group.GroupRecorder.Drop;
+import io.tributary.broker.shard.Qos0Backlog;
 import io.tributary.broker.shard.TickingThread;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.QueueEntry.Queued;
@@ -15,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +28,6 @@ public final class GroupHosts {
     static final int MOST = 10_000;
 
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
-    private static final int MOST_WAITING_QOS0 = 10_000;
 
     private final ConnectionRegistry connections;
     private final GroupRecorder recorder;
@@ -40,7 +39,7 @@ public final class GroupHosts {
     /** Of those the ones that a client brought about. */
     private final Map<String, Set<Door>> byClient = new HashMap<>();
 
-    private final AtomicInteger waitingQos0 = new AtomicInteger();
+    private final Qos0Backlog waitingQos0 = new Qos0Backlog();
     private final Map<String, Long> notBeforeNanos = new HashMap<>();
 
     /**
@@ -205,13 +204,13 @@ public final class GroupHosts {
         /** Not for {@link #tell}: what waits is counted. */
         @Override
         public @Nullable RoomQueue offer(Queued message) {
-            if (waitingQos0.incrementAndGet() > MOST_WAITING_QOS0) {
-                waitingQos0.decrementAndGet();
+            Runnable leave = waitingQos0.enter(message.message());
+            if (leave == null) {
                 recorder.dropped(Drop.BUSY);
                 return null;
             }
             thread.execute(() -> {
-                waitingQos0.decrementAndGet();
+                leave.run();
                 host.qos0(message);
             });
             return null;

@@ -9,6 +9,7 @@ import io.tributary.common.event.StateCodec;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.time.LineAMinute;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.time.InstantSource;
@@ -45,6 +46,7 @@ public final class RetainedMessages {
     private final InstantSource clock;
     private final RecordFormat format;
     private final RetainedBudgets budgets;
+    private final LineAMinute unstored = new LineAMinute(System::nanoTime);
     private final ConcurrentNavigableMap<String, RetainedTopic> topics = new ConcurrentSkipListMap<>();
     private volatile @Nullable UnreadableRecordException unreadable;
     private String sweptUpTo = ""; // guarded by this
@@ -260,14 +262,22 @@ public final class RetainedMessages {
         if (failure == null) {
             write.succeed();
         } else {
-            LOG.error(
-                    "the retained message of {} is not stored: {}",
-                    TenantNames.display(topic.name()),
-                    failure.toString());
+            sayUnstored(topic, failure);
             write.fail(failure);
         }
         if (following != null) {
             start(topic, following);
+        }
+    }
+
+    private void sayUnstored(RetainedTopic topic, Throwable failure) {
+        String others = unstored.happened();
+        if (others != null) {
+            LOG.error(
+                    "the retained message of {} is not stored: {}{}",
+                    TenantNames.display(topic.name()),
+                    failure.toString(),
+                    others);
         }
     }
 

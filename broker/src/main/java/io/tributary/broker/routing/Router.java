@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A retained message is stored before it is matched: a client that subscribes meanwhile gets it as retained, or
  * live, or both. What the same publisher sends behind it waits for it; of QoS 0 a limited number does, and the rest is
- * dropped.
+ * dropped, and not retained either.
  */
 public final class Router implements ClientRouting {
     private static final CompletableFuture<Boolean> NOT_RETAINED = CompletableFuture.completedFuture(true);
@@ -334,24 +334,30 @@ public final class Router implements ClientRouting {
 
     private void retain(Passage passage) {
         Message message = passage.message;
+        if (isTooMuch(passage)) { // before it is stored, or nothing would bound what is on its way to the store
+            recorder.dropped(RouterRecorder.Drop.BACKLOG);
+            passage.callback.onRouted(new RouteOutcome.Refused(
+                    ReasonCode.MESSAGE_RATE_TOO_HIGH, "too many messages wait for a retained one to be stored"));
+            return;
+        }
         CompletableFuture<Boolean> stored =
                 message.retain() ? retained.store(message).toCompletableFuture() : NOT_RETAINED;
         if (stored.isDone() && order.isFree(message.publisher())) {
             dispatch(passage, stored);
-        } else if (message.qos().isAcknowledged()
-                || passage.source != null
-                || order.waiting(message.publisher()) < MOST_WAITING_QOS_0) {
+        } else {
             long bytes = WAITING_COST + message.memoryBytes();
             waiting.acquire(bytes);
             order.whenDone(message.publisher(), stored, () -> {
                 waiting.release(bytes);
                 dispatchLater(passage, stored);
             });
-        } else {
-            recorder.dropped(RouterRecorder.Drop.BACKLOG);
-            passage.callback.onRouted(new RouteOutcome.Refused(
-                    ReasonCode.MESSAGE_RATE_TOO_HIGH, "too many messages wait for a retained one to be stored"));
         }
+    }
+
+    private boolean isTooMuch(Passage passage) {
+        return !passage.message.qos().isAcknowledged()
+                && passage.source == null
+                && order.waiting(passage.message.publisher()) >= MOST_WAITING_QOS_0;
     }
 
     /**

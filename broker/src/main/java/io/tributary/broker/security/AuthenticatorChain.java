@@ -165,7 +165,7 @@ public final class AuthenticatorChain implements Authenticator, AutoCloseable {
         CompletableFuture<Result> answer;
         try {
             answer = link.authenticator().authenticate(client, password, asker).toCompletableFuture();
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) { // an Error, too, may come of what a client sends
             return Authenticator.answer(unavailable(client, link.name(), failure));
         }
         CompletableFuture<Result> inTime =

@@ -6,6 +6,7 @@ import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.ProtocolVersion;
 import io.tributary.common.mqtt.UserProperty;
 import java.security.cert.X509Certificate;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param certificateSubject the distinguished name in the TLS certificate that it proved to own, to this broker or to a
  *     proxy that the listener trusts, as RFC 2253 writes it; null without one
  * @param userProperties the user properties in CONNECT, in their order; none before MQTT 5. As large as the listener's
- *     limit of a CONNECT allows
+ *     limit of a CONNECT allows until it is authenticated; then those that fit into 4,096 bytes of memory, where each
+ *     takes 120 besides its text
  * @param kind what kind of client it is, and where its messages wait while it is away; {@link ClientKind#DEVICE} until
  *     it is authenticated; null where it is not known
  * @param certificate the TLS certificate that it proved to own and that the listener's authorities have signed; null
@@ -48,6 +50,9 @@ public record ClientInfo(
         @Nullable Principal principal,
         Map<String, String> attributes,
         @Nullable String credential) {
+
+    private static final int MOST_KEPT_BYTES = 4_096;
+    private static final int PROPERTY_BYTES = 120;
 
     /** Copies the list and the map. */
     public ClientInfo {
@@ -146,7 +151,8 @@ public record ClientInfo(
     }
 
     /**
-     * The same client once it is accepted: under the identifier that holds, of that kind, and that principal.
+     * The same client once it is accepted: under the identifier that holds, of that kind, and that principal. Of its
+     * user properties it has those that may be kept for as long as it is connected.
      *
      * @param how what else the authenticator says
      */
@@ -159,12 +165,26 @@ public record ClientInfo(
                 remoteAddress,
                 listener,
                 certificateSubject,
-                userProperties,
+                kept(userProperties),
                 newKind,
                 null,
                 newPrincipal,
                 how.attributes(),
                 how.credential());
+    }
+
+    private static List<UserProperty> kept(List<UserProperty> properties) {
+        List<UserProperty> kept = new ArrayList<>();
+        int bytes = 0;
+        for (UserProperty property : properties) {
+            int size =
+                    PROPERTY_BYTES + property.name().length() + property.value().length();
+            if (bytes + size <= MOST_KEPT_BYTES) {
+                kept.add(property);
+                bytes += size;
+            }
+        }
+        return kept;
     }
 
     /**

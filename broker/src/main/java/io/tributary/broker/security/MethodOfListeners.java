@@ -4,6 +4,7 @@ import io.tributary.broker.security.AuthenticationRecorder.Outcome;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -50,10 +51,10 @@ final class MethodOfListeners implements EnhancedAuthenticator {
         CompletionStage<Step> stage;
         try {
             stage = exchange.next(data);
-        } catch (RuntimeException failure) {
-            return EnhancedAuthenticator.answer(failed(name, failure));
+        } catch (RuntimeException | Error failure) { // an Error, too, may come of what a client sends
+            stage = CompletableFuture.failedStage(failure);
         }
-        return stage.exceptionally(failure -> failed(name, failure)).thenApply(step -> told(name, client, step));
+        return stage.handle((step, failure) -> told(name, client, failure == null ? step : failed(name, failure)));
     }
 
     private Step failed(String name, Throwable failure) {

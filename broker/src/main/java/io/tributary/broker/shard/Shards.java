@@ -21,7 +21,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import java.util.function.LongConsumer;
@@ -43,8 +42,6 @@ public final class Shards implements ClientShards, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
     private static final int CLOSE_PATIENCE_SECONDS = 10;
     private static final long TOPICS_INTERVAL_MILLIS = 600_000;
-    /** How many messages of QoS 0 may wait for the shard threads. */
-    private static final int MOST_WAITING_QOS0 = 10_000;
 
     private final ShardLog log;
     private final WatchedStore store;
@@ -57,7 +54,7 @@ public final class Shards implements ClientShards, AutoCloseable {
     private final LocalConnections connections;
     private final ShardDrivers drivers;
     private final CompletableFuture<@Nullable Void> allOwned = new CompletableFuture<>();
-    private final AtomicInteger waitingQos0 = new AtomicInteger();
+    private final Qos0Backlog waitingQos0 = new Qos0Backlog();
     private boolean mayOwn = true; // guarded by this
     private boolean isLeaving; // guarded by this
     /** Confined to the first thread. */
@@ -348,14 +345,14 @@ public final class Shards implements ClientShards, AutoCloseable {
      * @param session the identity of the session; another session of the client gets nothing
      */
     public void qos0(int shard, String clientId, long session, QueueEntry.Queued message) {
-        if (waitingQos0.incrementAndGet() > MOST_WAITING_QOS0) {
-            waitingQos0.decrementAndGet();
+        Runnable leave = waitingQos0.enter(message.message());
+        if (leave == null) {
             node.recorder().dropped(ShardRecorder.Drop.OWNER_BUSY);
             return;
         }
         ShardDriver driver = drivers.of(shard);
         drivers.threadOf(shard).execute(1, () -> {
-            waitingQos0.decrementAndGet();
+            leave.run();
             driver.ask(service -> service.qos0(clientId, session, message));
         });
     }

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class MatchCache {
     private static final int LONGEST_TOPIC = 256;
     private static final int MOST_RECEIVERS = 64;
+    /** Of the receivers of a topic together: overlapping subscriptions bring lists that each entry has for itself. */
+    private static final int MOST_IDENTIFIERS = 256;
+
     private static final int VERSIONED_LEVELS = 3;
     private static final int VERSIONS = 4096;
     /**
@@ -63,7 +66,7 @@ final class MatchCache {
         int[] branches = branchesOf(topic);
         long version = version(branches); // before the trie is read: a change meanwhile makes the entry stale
         Matches matches = compute.apply(topic);
-        if (matches.size() <= MOST_RECEIVERS) {
+        if (matches.size() <= MOST_RECEIVERS && matches.identifiers() <= MOST_IDENTIFIERS) {
             slots.set(slot, new Entry(topic, branches, version, matches, change));
         }
         return matches;

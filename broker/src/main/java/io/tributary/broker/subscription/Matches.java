@@ -15,6 +15,19 @@ public record Matches(List<Receiver> receivers, List<SharedGroup> groups, List<S
     /** No session subscribes to the topic. */
     static final Matches NONE = new Matches(List.of(), List.of(), List.of());
 
+    /** How many subscription identifiers the sessions have for it, also those for messages of their own. */
+    int identifiers() {
+        int count = 0;
+        for (Receiver receiver : receivers) {
+            Grant own = receiver.ownGrant();
+            count += receiver.grant().subscriptionIds().size();
+            count += own == null || own.equals(receiver.grant())
+                    ? 0
+                    : own.subscriptionIds().size();
+        }
+        return count;
+    }
+
     /** How many sessions, groups and nodes these are. */
     int size() {
         return receivers.size() + groups.size() + nodes.size();

@@ -460,6 +460,27 @@ class ConnectHandshakeTest {
         assertThat(asked.getFirst().isApplication()).isFalse();
     }
 
+    /** They are kept for as long as the client is connected, and count in no limit. */
+    @Test
+    void keepsOfLargeUserPropertiesThoseThatTakeLittle() {
+        List<ClientInfo> asked = new ArrayList<>();
+        fixture.authenticator = (client, password) -> {
+            asked.add(client);
+            return CompletableFuture.completedFuture(new Authenticator.Accepted());
+        };
+        Connects connect =
+                Connects.v5().userProperty("token", "x".repeat(5_000)).userProperty("role", "reader");
+        for (int i = 0; i < 98; i++) {
+            connect.userProperty("a", "b");
+        }
+        fixture.connect(connect);
+
+        assertThat(asked.getFirst().userProperties()).hasSize(100);
+        assertThat(fixture.clients.getFirst().userProperties())
+                .startsWith(new UserProperty("role", "reader"))
+                .hasSizeBetween(30, 34);
+    }
+
     @Test
     void isApplicationFromThenOnWhenRuleSaysSo() {
         fixture.clientRules = only(new CertificateSubject(TextPattern.of("*,O=Acme")), ClientKind.SMALL_APPLICATION);

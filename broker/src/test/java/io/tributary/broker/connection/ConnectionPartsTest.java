@@ -3,6 +3,10 @@ package io.tributary.broker.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.tributary.broker.connection.AckQueue.Slot;
 import io.tributary.broker.connection.OutboundLimits.Overflow;
 import io.tributary.broker.fake.Allocated;
@@ -15,6 +19,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** The small parts of a session, each for itself. */
 class ConnectionPartsTest {
@@ -25,6 +30,27 @@ class ConnectionPartsTest {
         assertThat(PacketIds.of(65_535)).isEqualTo(65_535);
         assertThat(PacketIds.of(65_536)).isEqualTo(1);
         assertThat(PacketIds.of(1L << 40)).isBetween(1, 65_535);
+    }
+
+    /** Another test may have had the line of this minute. */
+    @Test
+    void connectionThatFailsWithEachPacketIsNotLoggedAtEach() {
+        ConnectionContext context = new ConnectionFixture().context();
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(ConnectionContext.class);
+        logger.addAppender(log);
+        try {
+            for (int i = 0; i < 100; i++) {
+                context.guard(() -> {
+                    throw new StackOverflowError();
+                });
+            }
+            assertThat(log.list.stream().filter(line -> line.getLevel() == Level.ERROR))
+                    .hasSizeLessThan(3);
+        } finally {
+            logger.detachAppender(log);
+        }
     }
 
     @Test

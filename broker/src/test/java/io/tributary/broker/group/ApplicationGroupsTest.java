@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.broker.delivery.Endpoint;
 import io.tributary.broker.shard.TickingThread;
 import io.tributary.common.event.GroupIdentifier;
+import io.tributary.common.event.QueueEntry.Queued;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -17,9 +21,15 @@ import org.junit.jupiter.api.Test;
 
 class ApplicationGroupsTest {
     private final GroupFixture fixture = new GroupFixture();
+    private final List<GroupRecorder.Drop> drops = new ArrayList<>();
+    private final GroupRecorder recorder = new GroupRecorder() {
+        @Override
+        public void dropped(Drop reason) {
+            drops.add(reason);
+        }
+    };
     private final ApplicationGroups groups = new ApplicationGroups(
-            new GroupHosts(fixture.connections, GroupRecorder.NONE, new FixtureThread(), fixture::nanos),
-            fixture.services);
+            new GroupHosts(fixture.connections, recorder, new FixtureThread(), fixture::nanos), fixture.services);
     private final List<String> hosted = new ArrayList<>();
     private long session = 100;
 
@@ -67,6 +77,24 @@ class ApplicationGroupsTest {
     void whatAClientHasIsHostedHoweverMuchItIs() {
         for (int i = 0; i < 2 * SHARED_PER_CLIENT; i++) {
             assertThat(share("a", group(0, i))).isCompleted();
+        }
+    }
+
+    @Test
+    void qos0ThatIsTooLargeTogetherForTheThreadIsDropped() {
+        Endpoint host = Objects.requireNonNull(fixture.connections.persistent(GroupIdentifier.of(GroupFixture.GROUP)));
+        offerLarge(host, 20);
+        assertThat(drops).hasSize(13).containsOnly(GroupRecorder.Drop.BUSY);
+        fixture.run();
+        offerLarge(host, 7);
+        assertThat(drops).hasSize(13);
+    }
+
+    private static void offerLarge(Endpoint host, int count) {
+        for (int i = 0; i < count; i++) {
+            Message large = Message.of("t", new byte[2 << 20], QoS.AT_MOST_ONCE);
+            assertThat(host.offer(new Queued(large, QoS.AT_MOST_ONCE, false, List.of(), null)))
+                    .isNull();
         }
     }
 

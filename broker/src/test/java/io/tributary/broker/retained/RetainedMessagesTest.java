@@ -5,6 +5,9 @@ import static io.tributary.broker.fake.Messages.retainedUntil;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.tributary.broker.fake.InMemoryReplicatedMap;
 import io.tributary.broker.fake.Messages;
 import io.tributary.broker.fake.SharedReplicatedMap;
@@ -29,6 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 
 class RetainedMessagesTest {
     private InMemoryReplicatedMap map = new InMemoryReplicatedMap();
@@ -201,6 +205,23 @@ class RetainedMessagesTest {
         assertThat(begin(retained("b", "lost"))).isCompletedExceptionally();
         assertThat(payloads("#")).containsExactly("kept");
         assertThat(retained.count()).isEqualTo(1);
+    }
+
+    @Test
+    void mapThatFailsAtEachMessageIsNotLoggedAtEach() {
+        map.failWith(new IllegalStateException("disk is gone"));
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(RetainedMessages.class);
+        logger.addAppender(log);
+        try {
+            for (int i = 0; i < 100; i++) {
+                assertThat(begin(retained("a/" + i, "lost"))).isCompletedExceptionally();
+            }
+            assertThat(log.list).isNotEmpty().hasSizeLessThan(3);
+        } finally {
+            logger.detachAppender(log);
+        }
     }
 
     @Test

@@ -524,6 +524,20 @@ class RouterTest {
                 .isEqualTo("last");
     }
 
+    /** Else nothing bounds how many writes are under way. */
+    @Test
+    void doesNotStoreQos0ThatItDropsBehindARetainedMessage() {
+        fixture.retainedMap.hold();
+        for (int i = 0; i < 1_500; i++) {
+            fixture.publish(message("a/" + i, "flood", QoS.AT_MOST_ONCE).withRetain(true));
+        }
+        assertThat(fixture.drops).hasSize(500).containsOnly(Drop.BACKLOG);
+        assertThat(fixture.retainedMap.written()).hasSize(1_000);
+
+        fixture.retainedMap.release();
+        assertThat(fixture.retained.count()).isEqualTo(1_000);
+    }
+
     @ParameterizedTest
     @EnumSource(QoS.class)
     void hasPublishersWaitWhenMuchWaitsBehindRetainedMessages(QoS qos) {

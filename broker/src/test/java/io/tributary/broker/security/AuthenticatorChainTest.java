@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -50,7 +51,49 @@ class AuthenticatorChainTest {
         Link failing = new Link("a", (_, _) -> CompletableFuture.failedFuture(new IllegalStateException("broken")));
         assertThat(ask(true, null, throwing, says("b", ALICE))).isEqualTo(later);
         assertThat(ask(true, null, failing, says("b", ALICE))).isEqualTo(later);
-        assertThat(events).containsExactly("a UNAVAILABLE", "a UNAVAILABLE");
+        Link erring = new Link("a", (_, _) -> {
+            throw new StackOverflowError();
+        });
+        assertThat(ask(true, null, erring, says("b", ALICE))).isEqualTo(later);
+        assertThat(events).containsExactly("a UNAVAILABLE", "a UNAVAILABLE", "a UNAVAILABLE");
+    }
+
+    @Test
+    void failureOfAMethodIsARefusalThatCounts() {
+        List<Supplier<CompletionStage<EnhancedAuthenticator.Step>>> failures = List.of(
+                () -> {
+                    throw new StackOverflowError();
+                },
+                () -> {
+                    throw new IllegalStateException("broken");
+                },
+                () -> CompletableFuture.failedStage(new StackOverflowError()));
+        for (Supplier<CompletionStage<EnhancedAuthenticator.Step>> failing : failures) {
+            EnhancedAuthenticator offered = offered(failing);
+            assertThat(offered.begin(client()).next(null).toCompletableFuture())
+                    .isCompletedWithValue(new EnhancedAuthenticator.Failure(ReasonCode.SERVER_UNAVAILABLE, null));
+        }
+        assertThat(events).containsExactly("a UNAVAILABLE", "a UNAVAILABLE", "a UNAVAILABLE");
+    }
+
+    private EnhancedAuthenticator offered(Supplier<CompletionStage<EnhancedAuthenticator.Step>> next) {
+        EnhancedAuthenticator method = new EnhancedAuthenticator() {
+            @Override
+            public String method() {
+                return "M";
+            }
+
+            @Override
+            public Exchange begin(ClientInfo client) {
+                return _ -> next.get();
+            }
+        };
+        Link link = new Link("a", (_, _) -> Authenticator.answer(NotMine.PLAIN), List.of(method), () -> {});
+        return new AuthenticatorChain(
+                        Map.of("tcp", new Chain(List.of(link), false)),
+                        (name, outcome) -> events.add(name + " " + outcome))
+                .methods()
+                .getFirst();
     }
 
     @Test

@@ -25,6 +25,8 @@ import io.tributary.common.event.ShardEvent.Relay;
 import io.tributary.common.event.ShardEvent.Release;
 import io.tributary.common.event.Source;
 import io.tributary.common.event.TenantNames;
+import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.common.thread.RoomQueue;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -36,6 +38,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +62,13 @@ class ShardsTest {
             .build();
     private final ShardAppends appends =
             new ShardAppends(config, log, topics, InstantSource.system(), RecordFormat.alone());
+    private final List<ShardRecorder.Drop> drops = new CopyOnWriteArrayList<>();
+    private final ShardRecorder recorder = new ShardRecorder() {
+        @Override
+        public void dropped(Drop reason) {
+            drops.add(reason);
+        }
+    };
     private final Shards shards = new Shards(
             config, log, new InstantStore(SHARDS), topics, InstantSource.system(), appends, node(OtherNodes.NONE));
 
@@ -70,14 +80,7 @@ class ShardsTest {
 
     private Shards.Node node(OtherNodes others) {
         return new Shards.Node(
-                NODE,
-                _ -> false,
-                answers.connections,
-                new NoRouting(),
-                new NoObserver(),
-                others,
-                () -> true,
-                ShardRecorder.NONE);
+                NODE, _ -> false, answers.connections, new NoRouting(), new NoObserver(), others, () -> true, recorder);
     }
 
     /** Shards that nobody assigns to the node. */
@@ -191,6 +194,19 @@ class ShardsTest {
         long session = answers.attached.take().session();
         shards.qos0(shards.shardOf("a"), "a", session, Samples.queued("m"));
         assertThat(answers.qos0.take()).isEqualTo("a/" + session);
+    }
+
+    @Test
+    void qos0ThatIsTooLargeTogetherForTheShardThreadsIsDropped() {
+        Shards notStarted = idle(OtherNodes.NONE);
+        for (int i = 0; i < 20; i++) {
+            Message large = Message.of("t", new byte[2 << 20], QoS.AT_MOST_ONCE);
+            notStarted.qos0(0, "a", 1, new Queued(large, QoS.AT_MOST_ONCE, false, List.of(), null));
+        }
+        assertThat(drops).hasSize(13).containsOnly(ShardRecorder.Drop.OWNER_BUSY);
+        notStarted.start();
+        notStarted.close();
+        assertThat(drops).hasSize(13);
     }
 
     @Test

@@ -85,6 +85,19 @@ class MatchCacheTest {
         assertThat(computed).hasSize(3);
     }
 
+    /** Each entry has lists of its own, which would be many times the subscriptions. */
+    @Test
+    void keepsNoResultsWithManySubscriptionIdentifiers() {
+        Subscriber subscriber = new Subscriber("c", false, 1);
+        Grant grant = Grant.merge(Collections.nCopies(100, Grant.of(QoS.AT_LEAST_ONCE, false, 7)));
+        Receiver receiver = new Receiver(subscriber, grant, null, null);
+        cache.get("some", topic -> new Matches(Collections.nCopies(2, receiver), List.of(), List.of()));
+        cache.get("many", topic -> new Matches(Collections.nCopies(3, receiver), List.of(), List.of()));
+        get("some");
+        get("many");
+        assertThat(computed).containsExactly("many");
+    }
+
     @Test
     void cachesNothingWithoutSlots() {
         MatchCache none = new MatchCache(0);

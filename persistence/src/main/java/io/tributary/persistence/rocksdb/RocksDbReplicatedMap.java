@@ -1,5 +1,6 @@
 package io.tributary.persistence.rocksdb;
 
+import io.tributary.persistence.limit.ByteBudget;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -18,8 +19,15 @@ import org.rocksdb.WriteBatch;
 public final class RocksDbReplicatedMap implements ReplicatedMap {
     private static final int PAGE_ENTRIES = 1000;
 
+    /** What may wait to be written; more is refused. */
+    private static final long MOST_WAITING_BYTES = 64 << 20;
+
+    /** About how many bytes a waiting write takes besides its key, twice, and its value. */
+    private static final int CHANGE_BYTES = 300;
+
     private final RocksDbDatabase database;
     private final byte[] prefix;
+    private final ByteBudget waiting = new ByteBudget(MOST_WAITING_BYTES);
     private final CompletableFuture<@Nullable Void> handedOut = new CompletableFuture<>();
     private volatile boolean closed;
 
@@ -68,10 +76,12 @@ public final class RocksDbReplicatedMap implements ReplicatedMap {
 
     private CompletionStage<@Nullable Void> submit(Change change) {
         if (closed) {
-            change.failed(new StorageException("the map is closed"));
-        } else {
-            database.committer().submit(change);
+            return CompletableFuture.failedStage(new StorageException("the map is closed"));
         }
+        if (!waiting.tryAcquire(change.memoryBytes())) {
+            return CompletableFuture.failedStage(new StorageException("too much waits to be written to the map"));
+        }
+        database.committer().submit(change);
         return change.done;
     }
 
@@ -103,6 +113,10 @@ public final class RocksDbReplicatedMap implements ReplicatedMap {
             return storedKey.length + (value == null ? 0 : value.length);
         }
 
+        long memoryBytes() {
+            return (long) CHANGE_BYTES + key.length() + bytes();
+        }
+
         @Override
         public void stage(WriteBatch batch) throws RocksDBException {
             ColumnFamilyHandle column = database.columns().handle(Column.MAPS);
@@ -115,6 +129,7 @@ public final class RocksDbReplicatedMap implements ReplicatedMap {
 
         @Override
         public void committed() {
+            waiting.release(memoryBytes());
             try {
                 if (Arrays.compareUnsigned(storedKey, handedOutBelow) < 0) {
                     tellFollower(key, value);
@@ -126,6 +141,7 @@ public final class RocksDbReplicatedMap implements ReplicatedMap {
 
         @Override
         public void failed(RuntimeException reason) {
+            waiting.release(memoryBytes());
             done.completeExceptionally(reason);
         }
     }

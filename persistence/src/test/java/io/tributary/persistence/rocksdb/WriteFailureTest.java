@@ -17,9 +17,11 @@ import io.tributary.common.thread.Turn;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.app.AppTopics.Page;
 import io.tributary.persistence.contract.RecordingReader;
+import io.tributary.persistence.contract.Waiting;
 import io.tributary.persistence.shard.ShardStore.Claimant;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -182,6 +184,24 @@ class WriteFailureTest {
         assertThat(get(read).records()).hasSize(1);
         get(put);
         assertThat(followed).containsExactly("k");
+    }
+
+    @Test
+    void mapRefusesWritesWhenTooMuchWaits() {
+        RocksDbReplicatedMap map = new RocksDbReplicatedMap(database, "m");
+        disk.fail(true);
+        byte[] value = new byte[1 << 20];
+        List<CompletableFuture<@Nullable Void>> accepted = new ArrayList<>();
+        CompletionStage<@Nullable Void> last = map.put("k", value);
+        for (int i = 0; i < 100 && !last.toCompletableFuture().isDone(); i++) {
+            accepted.add(last.toCompletableFuture());
+            last = map.put("k", value);
+        }
+        assertFails(last, StorageException.class);
+        assertThat(accepted).hasSizeBetween(60, 64);
+        disk.fail(false);
+        accepted.forEach(Waiting::get);
+        get(map.put("k", value));
     }
 
     @Test

@@ -89,7 +89,7 @@ class ArchitectureTest {
         "broker.tenant, broker.security.store",
         "broker.retained, broker.tenant broker.security.store persistence.replicated",
         "broker.shard.fold, persistence.shard",
-        "broker.shard, broker.shard.fold broker.delivery persistence.shard persistence.app",
+        "broker.shard, broker.shard.fold broker.delivery persistence.shard persistence.app persistence.limit",
         "broker.routing,"
                 + " broker.subscription broker.retained broker.security broker.delivery broker.extension persistence.shard"
                 + " persistence.limit",
