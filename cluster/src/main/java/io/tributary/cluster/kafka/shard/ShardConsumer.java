@@ -55,7 +55,7 @@ final class ShardConsumer implements AutoCloseable {
     private static final Duration ASK = Duration.ofSeconds(1);
     private static final Duration RETRY = Duration.ofSeconds(1);
 
-    /** How long the end of one shard is waited for, which holds up the others; and how long not, when it did not come. */
+    /** How long the end of one shard is waited for, which holds up the others; and how long not, if it did not come. */
     private static final Duration ASK_OF_ONE = Duration.ofMillis(200);
 
     private static final Duration PAUSE_OF_ONE = Duration.ofSeconds(2);
