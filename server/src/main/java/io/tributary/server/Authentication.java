@@ -84,12 +84,9 @@ record Authentication(AuthenticatorChain chain, AuthenticatorContext context) im
             Map<String, Link> links,
             @Nullable BrokerExtensions platform) {
         List<Link> own = new ArrayList<>();
-        security.chains().getOrDefault(listener.name(), List.of()).forEach(name -> {
-            if (security.authenticators().get(name) instanceof X509Authenticator.Config) {
-                checkCertificates(name, listener);
-            }
-            own.add(Objects.requireNonNull(links.get(name)));
-        });
+        List<String> names = security.chains().getOrDefault(listener.name(), List.of());
+        checkCertificates(names, security, listener);
+        names.forEach(name -> own.add(Objects.requireNonNull(links.get(name))));
         if (own.isEmpty() && platform != null) {
             own.add(new Link(PLATFORM, platform.authenticator(), platform.enhanced(), () -> {}));
         }
@@ -98,17 +95,25 @@ record Authentication(AuthenticatorChain chain, AuthenticatorContext context) im
         return SettingException.naming(key(listener) + ".authentication", () -> new Chain(own, anonymous));
     }
 
-    private static void checkCertificates(String authenticator, ListenerConfig listener) {
+    /** Where others in the chain let clients in, x509 is only of no use there. */
+    private static void checkCertificates(List<String> chain, SecurityConfig security, ListenerConfig listener) {
+        List<String> byCertificate = chain.stream()
+                .filter(name -> security.authenticators().get(name) instanceof X509Authenticator.Config)
+                .toList();
         TlsConfig tls = listener.tls();
         ProxyProtocolConfig proxies = listener.proxyProtocol();
         boolean areAsked = tls != null && tls.clientCertificates() != TlsConfig.ClientCertificates.NONE;
-        if (!areAsked && (proxies == null || !proxies.certificateName())) {
-            throw new SettingException(
-                    key(listener) + ".authentication",
-                    "'" + authenticator + "' is of kind=x509, and nobody shows this listener a certificate; set "
-                            + key(listener) + ".tls.client-certificates to want or need, or, behind proxies that verify"
-                            + " them, " + key(listener) + ".proxy-protocol.certificate-name=true");
+        if (byCertificate.isEmpty() || areAsked || (proxies != null && proxies.certificateName())) {
+            return;
         }
+        String why = "'" + byCertificate.getFirst()
+                + "' is of kind=x509, and nobody shows this listener a certificate; set "
+                + key(listener) + ".tls.client-certificates to want or need, or, behind proxies that verify them, "
+                + key(listener) + ".proxy-protocol.certificate-name=true";
+        if (byCertificate.size() == chain.size()) {
+            throw new SettingException(key(listener) + ".authentication", why);
+        }
+        LOG.warn("{}.authentication: {}", key(listener), why);
     }
 
     private static void checkOpenListeners(SecurityConfig security, List<ListenerConfig> listeners) {

@@ -158,7 +158,7 @@ public final class DrainCommand implements Subcommand, Runnable {
 
     /** A time as settings have it, in seconds; it needs its unit, for settings without one are milliseconds. */
     static long seconds(String option, String text) {
-        if (!text.matches("[0-9]{1,9}[smh]")) {
+        if (!text.matches("[0-9]{1,6}[smhd]")) {
             throw new UsageException(option + " needs a time such as 150s or 5m, not '" + text + "'");
         }
         return DurationStyle.SIMPLE.parse(text).toSeconds();

@@ -80,7 +80,7 @@ public final class RebalanceCommand implements Subcommand, Runnable {
                 say(answer);
             }
         }
-        String ended = answer.path("ended").asString("");
+        String ended = answer.path("ended").asString(RebalanceStatus.EVEN); // a node of 0.1.0 does not say
         if (wait && !ended.equals(RebalanceStatus.EVEN)) {
             throw new FailedException("connections may not be spread evenly: " + ended);
         }

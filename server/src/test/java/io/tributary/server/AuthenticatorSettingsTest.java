@@ -123,6 +123,13 @@ class AuthenticatorSettingsTest {
                 .isEqualTo("it started");
     }
 
+    /** As 0.1.0's page for EKS had it for clients that have tokens alone. */
+    @Test
+    void listenerWithoutCertificatesMayNameAnAuthenticatorOfThemBesideOthers() {
+        assertThat(start(OF + "a.kind=x509", OF + "b.kind=store", "--tributary.listeners.tcp.authentication=a,b"))
+                .isEqualTo("it started");
+    }
+
     /** Nobody could connect. */
     @Test
     void listenerWithoutCertificatesHasNoAuthenticatorOfThem() {
