@@ -9,10 +9,12 @@ import io.tributary.broker.subscription.Subscriber;
 import io.tributary.common.event.QueueEntry.Queued;
 import io.tributary.common.mqtt.Message;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.Executor;
@@ -57,23 +59,23 @@ final class MemberDispatch {
 
     private final Map<Subscriber, Member> members = new HashMap<>();
 
-    /** Goes up when a message that nobody online might have has to be asked about again. */
-    private int asking;
+    /** Topics of which nobody online may have messages, as of {@link #askedNanos}. */
+    private final Set<String> refused = new HashSet<>();
 
     private int askedChanges;
     private long askedNanos;
     /** The message with which the next turn goes on, when the last one asked too much. */
     private long goOnAt = Long.MIN_VALUE;
+    /** Members for which a message waits that a turn before has passed by: what is behind it is not for them before. */
+    private final Set<Subscriber> passedBy = new HashSet<>();
+    /** Whether a member has got room since the turn that began with the first message. */
+    private boolean hasMadeRoom;
 
     /** A message. */
     private static final class InHand {
-        private static final int NEVER = -1;
-
         final Queued queued;
         boolean dup;
         int attempt;
-        /** By which {@link MemberDispatch#asking} nobody online may have it. */
-        int refused = NEVER;
         /** How often a member that may have been sent it has left it. */
         int left;
 
@@ -174,12 +176,24 @@ final class MemberDispatch {
         }
         Choice choice = new Choice(group);
         noticeChanges(group, choice.nowNanos);
+        boolean isFirst = goOnAt == Long.MIN_VALUE;
+        if (isFirst) {
+            passedBy.clear();
+            hasMadeRoom = false;
+        }
+        handOut(choice);
+        if (!isFirst && goOnAt == Long.MIN_VALUE && hasMadeRoom) {
+            dispatchSoon(); // for those that had no room for what the turns before have passed by
+        }
+    }
+
+    private void handOut(Choice choice) {
         Iterator<Long> each = waiting.tailSet(goOnAt).iterator();
         goOnAt = Long.MIN_VALUE;
         while (each.hasNext()) {
             long sequence = each.next();
             InHand message = Objects.requireNonNull(messages.get(sequence));
-            if (message.refused == asking) {
+            if (refused.contains(topic(message.queued))) {
                 continue;
             }
             if (choice.questions >= MOST_QUESTIONS) {
@@ -199,7 +213,7 @@ final class MemberDispatch {
             } else if (!choice.isAnybodyFree()) {
                 return;
             } else if (!choice.somebodyMay) {
-                message.refused = asking;
+                refused.add(topic(message.queued));
             }
         }
     }
@@ -210,7 +224,7 @@ final class MemberDispatch {
         if (changes != askedChanges || nowNanos - askedNanos >= ASK_AGAIN_NANOS) {
             askedChanges = changes;
             askedNanos = nowNanos;
-            asking++;
+            refused.clear();
             goOnAt = Long.MIN_VALUE; // or a later message could go out before it
         }
     }
@@ -313,6 +327,7 @@ final class MemberDispatch {
 
     private void release(InHand message) {
         if (message.member != null) {
+            hasMadeRoom = true;
             count(message.member, -1, -size(message));
             message.member = null;
         }
@@ -381,7 +396,11 @@ final class MemberDispatch {
         private boolean accepts(Receiver receiver, Queued queued) {
             boolean may = asked(receiver, queued);
             somebodyMay |= may;
-            return may && !isPaused(receiver) && (hasRoom(receiver) || (sticky && !isStuck(receiver)));
+            boolean isFree = may && !isPaused(receiver) && hasRoom(receiver);
+            if (may && !isFree) {
+                passedBy.add(receiver.subscriber());
+            }
+            return isFree || (may && sticky && !isPaused(receiver) && !isStuck(receiver));
         }
 
         private boolean asked(Receiver receiver, Queued queued) {
@@ -395,6 +414,9 @@ final class MemberDispatch {
         }
 
         private boolean hasRoom(Receiver receiver) {
+            if (passedBy.contains(receiver.subscriber())) {
+                return false;
+            }
             Member member = members.get(receiver.subscriber());
             if (member != null && hasItsPart(member)) {
                 return false;

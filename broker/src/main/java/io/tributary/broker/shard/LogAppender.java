@@ -21,10 +21,13 @@ import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Appends events to the logs of shards, and messages to the topics of applications. Any thread; never blocks. Appends
@@ -33,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * only a log, whose bytes have a limit, has records. Thread-safe.
  */
 final class LogAppender {
+    private static final Logger LOG = LoggerFactory.getLogger(LogAppender.class);
     private static final byte[] NOTHING = {};
     /**
      * The parts of a record's room for the recipients of a message, and for the destinations of one that is forwarded
@@ -111,24 +115,12 @@ final class LogAppender {
      * Appends an event. One that cannot be encoded fails with an exception; where it had to wait, the callback is told.
      */
     void append(int shard, ShardEvent event, AppendCallback callback) {
-        toShards.append(hasWaited -> {
-            byte[] value;
-            try {
-                value = EventCodec.encode(event, format.toWrite());
-            } catch (RuntimeException | Error e) {
-                if (!hasWaited) {
-                    throw e;
-                }
-                callback.onAppended(-1, e); // whoever brought it is gone, and others wait behind it
-                return true;
-            }
-            return log.append(shard, value, callback);
-        });
+        toShards.append(() -> log.append(shard, EventCodec.encode(event, format.toWrite()), callback), callback);
     }
 
     /** Appends a record that says nothing, only to use an offset. */
     void appendNothing(int shard, AppendCallback callback) {
-        toShards.append(_ -> log.append(shard, NOTHING, callback));
+        toShards.append(() -> log.append(shard, NOTHING, callback), callback);
     }
 
     /**
@@ -189,7 +181,7 @@ final class LogAppender {
         }
         AppTopic topic = AppTopic.of(recipient.clientId(), recipient.kind());
         Source source = sources.apply(topic);
-        toApplications.append(_ -> topics.append(topic, message, recipient, source, callback));
+        toApplications.append(() -> topics.append(topic, message, recipient, source, callback), callback);
     }
 
     private Message expiring(Message message) {
@@ -241,36 +233,33 @@ final class LogAppender {
         };
     }
 
-    /** Appends something, if there is room. */
-    @FunctionalInterface
-    private interface Attempt {
-        /**
-         * Appends it, or fails for good, or gives false when there is no room.
-         *
-         * @param hasWaited whether this is not on behalf of whoever brought it any more
-         */
-        boolean make(boolean hasWaited);
-    }
+    /**
+     * What waits for room in a log.
+     *
+     * @param attempt appends it, or fails for good, or gives false when there is no room
+     * @param callback told when it fails: whoever brought it is gone
+     */
+    private record Waiting(BooleanSupplier attempt, AppendCallback callback) {}
 
     /** The way to one log, and the events that wait for room in it, in order. */
     private final class Outlet {
         private final Consumer<Runnable> roomOfLog;
-        private final Queue<Attempt> waiting = new ArrayDeque<>(); // guarded by itself
+        private final Queue<Waiting> waiting = new ArrayDeque<>(); // guarded by itself
         private volatile boolean congested;
 
         private Outlet(Consumer<Runnable> roomOfLog) {
             this.roomOfLog = roomOfLog;
         }
 
-        void append(Attempt attempt) {
-            if (!congested && attempt.make(false)) {
+        void append(BooleanSupplier attempt, AppendCallback callback) {
+            if (!congested && attempt.getAsBoolean()) {
                 return;
             }
             synchronized (waiting) {
-                if (waiting.isEmpty() && attempt.make(false)) {
+                if (waiting.isEmpty() && attempt.getAsBoolean()) {
                     return;
                 }
-                waiting.add(attempt);
+                waiting.add(new Waiting(attempt, callback));
                 if (!congested) {
                     congested = true;
                     roomOfLog.accept(this::appendWaiting);
@@ -288,18 +277,37 @@ final class LogAppender {
 
         /** Takes the lock for one event alone: to encode all that there is room for may take long. */
         private boolean appendNext() {
+            Waiting next;
+            Throwable failure = null;
             synchronized (waiting) {
-                Attempt next = waiting.peek();
+                next = waiting.peek();
                 if (next == null) {
                     congested = false;
                     return false;
                 }
-                if (!next.make(true)) {
+                boolean isOver = true;
+                try {
+                    isOver = next.attempt.getAsBoolean();
+                } catch (RuntimeException | Error e) { // others wait behind it
+                    failure = e;
+                }
+                if (!isOver) {
                     roomOfLog.accept(this::appendWaiting);
                     return false;
                 }
                 waiting.remove();
-                return true;
+            }
+            if (failure != null) {
+                fail(next.callback, failure);
+            }
+            return true;
+        }
+
+        private static void fail(AppendCallback callback, Throwable failure) {
+            try {
+                callback.onAppended(-1, failure);
+            } catch (RuntimeException | Error e) {
+                LOG.error("who waited for a record that could not be appended failed, too", e);
             }
         }
     }

@@ -240,6 +240,39 @@ class MemberDispatchTest {
         assertThat(fixture.textsOf("last")).isSortedAccordingTo(Comparator.comparingInt(Integer::parseInt));
     }
 
+    /** Its acknowledgement comes while others are asked about what is behind. */
+    @Test
+    void memberThatGetsRoomBetweenTwoTurnsGetsWhatWasPassedByFirst() {
+        for (int i = 0; i < 1_500; i++) {
+            fixture.forbidden.add("member-" + i);
+            fixture.online("member-" + i);
+        }
+        fixture.online("a");
+        AtomicInteger asked = new AtomicInteger();
+        fixture.whenAsked = () -> {
+            if (asked.incrementAndGet() == 5_000) {
+                reply(0).reply().done();
+            }
+        };
+        deliver(LongStream.rangeClosed(1, WINDOW).toArray());
+        assertThat(asked).as("more than a turn").hasValueGreaterThan(10_000);
+        assertThat(fixture.textsOf("a")).containsExactly("1", "2");
+    }
+
+    @Test
+    void laterMessageDoesNotOvertakeThoseOfItsTopicThatNobodyMightHave() {
+        fixture.subscribe("away", GROUP);
+        fixture.forbidden.add("a");
+        join("a");
+        deliver(1, 2);
+        fixture.forbidden.remove("a");
+        deliver(3);
+        assertThat(fixture.textsOf("a")).isEmpty();
+        fixture.pass(Duration.ofSeconds(5));
+        tick();
+        assertThat(fixture.textsOf("a")).containsExactly("1", "2", "3");
+    }
+
     @Test
     void nothingIsHandedOutWhenTheSessionIsClosing() {
         fixture.online("a");

@@ -9,7 +9,9 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,6 +38,8 @@ public final class NodeTable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeTable.class);
     private static final int MOST_UNREADABLE = 100;
     private static final int RANDOM_BITS = 12;
+    /** How many heartbeats are written without one that is read: while Kafka is away, they wait for it. */
+    private static final int MOST_UNREAD = 100;
     /** Whose a record is that is no node's: a later version may keep other things in the table. */
     private static final String NO_NODE = "#";
 
@@ -63,8 +67,8 @@ public final class NodeTable {
     private @Nullable NodeRecord own;
     private boolean joined;
     private boolean ended;
-    private boolean outstanding;
-    private long writtenNanos;
+    /** When heartbeats were written that have not been read, by their numbers. */
+    private final NavigableMap<Long, Long> unread = new TreeMap<>();
 
     /**
      * Creates it; nothing happens before {@link #open}.
@@ -363,8 +367,11 @@ public final class NodeTable {
             return;
         }
         // Kafka may have acknowledged the last one and lost it before anybody read it.
-        boolean isLost = timer.nanos() - writtenNanos >= config.silence().toNanos() / 2;
-        if (!outstanding || isLost) {
+        boolean isLost = unread.size() < MOST_UNREAD
+                && !unread.isEmpty()
+                && timer.nanos() - unread.lastEntry().getValue()
+                        >= config.silence().toNanos() / 2;
+        if (unread.isEmpty() || isLost) {
             write(beatOf(before));
         }
         timer.after(config.heartbeat().toNanos(), this::beat);
@@ -380,7 +387,7 @@ public final class NodeTable {
         NodeRecord before = own;
         if (before != null
                 && !ended
-                && !outstanding
+                && unread.isEmpty()
                 && !before.state().isFinal()
                 && !before.part().equals(shards.part())) {
             write(beatOf(before));
@@ -403,8 +410,7 @@ public final class NodeTable {
     /** Writes this process's record; in the order of the calls, so the map is called with the lock held. */
     private synchronized CompletionStage<@Nullable Void> write(NodeRecord node) {
         own = node;
-        outstanding = true;
-        writtenNanos = timer.nanos();
+        unread.put(node.heartbeat(), timer.nanos());
         return map.put(name, NodeRecordCodec.encode(node)).whenComplete((seen, failure) -> {
             if (failure != null) {
                 LOG.warn("heartbeat {} of {} was not written: {}", node.heartbeat(), name, String.valueOf(failure));
@@ -414,9 +420,7 @@ public final class NodeTable {
     }
 
     private synchronized void notWritten(NodeRecord node) {
-        if (own != null && own.heartbeat() == node.heartbeat()) {
-            outstanding = false;
-        }
+        unread.remove(node.heartbeat());
     }
 
     /** Who shares out the shards. */
@@ -547,15 +551,13 @@ public final class NodeTable {
 
     private void ownRecord(NodeRecord node) {
         agreement.came(node);
-        long written;
+        Long written;
         synchronized (this) {
-            if (own == null
-                    || node.heartbeat() != own.heartbeat()
-                    || node.state().isFinal()) {
+            written = unread.get(node.heartbeat());
+            if (written == null || node.state().isFinal()) {
                 return;
             }
-            outstanding = false;
-            written = writtenNanos;
+            unread.headMap(node.heartbeat(), true).clear();
         }
         failureDetector.ownHeartbeat(written, timer.nanos());
         first = isFirst(node);

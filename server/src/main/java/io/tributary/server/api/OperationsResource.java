@@ -152,6 +152,9 @@ public final class OperationsResource {
             json.put("begun", Instant.ofEpochMilli(order.number()).toString());
             json.put("seconds", order.seconds());
         }
+        if (status.ended() != null) {
+            json.put("ended", status.ended());
+        }
         List<Map<String, Object>> nodes = status.nodes().stream()
                 .map(part -> {
                     Map<String, Object> one = new LinkedHashMap<>();
