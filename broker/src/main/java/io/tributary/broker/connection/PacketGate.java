@@ -34,6 +34,9 @@ final class PacketGate {
 
     /** Whether the packet that was taken last waits itself. */
     boolean holdsPacket() {
+        if (reasons.isEmpty()) { // as after nearly every packet
+            return false;
+        }
         for (PauseReason reason : reasons) {
             if (reason.holdsPacket()) {
                 return true;
