@@ -394,13 +394,16 @@ final class MemberDispatch {
         }
 
         private boolean accepts(Receiver receiver, Queued queued) {
-            boolean may = asked(receiver, queued);
-            somebodyMay |= may;
-            boolean isFree = may && !isPaused(receiver) && hasRoom(receiver);
-            if (may && !isFree) {
-                passedBy.add(receiver.subscriber());
+            if (!asked(receiver, queued)) {
+                return false;
             }
-            return isFree || (may && sticky && !isPaused(receiver) && !isStuck(receiver));
+            somebodyMay = true;
+            boolean isPaused = isPaused(receiver);
+            if (!isPaused && hasRoom(receiver)) {
+                return true;
+            }
+            passedBy.add(receiver.subscriber());
+            return sticky && !isPaused && !isStuck(receiver);
         }
 
         private boolean asked(Receiver receiver, Queued queued) {

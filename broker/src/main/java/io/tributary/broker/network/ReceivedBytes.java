@@ -47,11 +47,7 @@ final class ReceivedBytes {
      */
     @Nullable
     MqttPacket next(MqttDecoder decoder) {
-        if (first != null && !first.isReadable()) {
-            first.release();
-            first = behind;
-            behind = null;
-        }
+        advance();
         if (first == null) {
             return null;
         }
@@ -68,12 +64,12 @@ final class ReceivedBytes {
 
     /** Whether the next packet is here in full, and too large not to be counted. */
     boolean hasLarge() {
-        ByteBuf next = first != null && !first.isReadable() ? behind : first;
-        if (next == null || next.readableBytes() <= UnfinishedPackets.FREE_BYTES) {
+        advance();
+        if (first == null || first.readableBytes() <= UnfinishedPackets.FREE_BYTES) {
             return false;
         }
-        int missing = MqttDecoder.missing(next);
-        return missing <= 0 && next.readableBytes() + missing > UnfinishedPackets.FREE_BYTES;
+        int missing = MqttDecoder.missing(first);
+        return missing <= 0 && first.readableBytes() + missing > UnfinishedPackets.FREE_BYTES;
     }
 
     /** What is here, to look ahead in: nothing is taken by it. Null when there is nothing. */
@@ -94,28 +90,30 @@ final class ReceivedBytes {
 
     /** Nothing more is taken of what was read: what is left is kept in one buffer that is not much larger. */
     void keepRest() {
-        if (behind != null) {
-            first = first == null || !first.isReadable() ? replace(behind) : join(first, behind);
-            behind = null;
-        }
+        advance();
         if (first == null) {
             return;
         }
-        if (!first.isReadable()) {
-            release();
-        } else if (first.capacity() > UnfinishedPackets.FREE_BYTES
-                && first.readableBytes() <= UnfinishedPackets.FREE_BYTES) {
-            first = replace(allocator.ioBuffer(first.readableBytes()).writeBytes(first)); // no larger than it counts
+        if (behind != null) {
+            first = join(first, behind);
+            behind = null;
+        }
+        if (first.capacity() > UnfinishedPackets.FREE_BYTES && first.readableBytes() <= UnfinishedPackets.FREE_BYTES) {
+            ByteBuf rest = allocator.ioBuffer(first.readableBytes()).writeBytes(first);
+            first.release();
+            first = rest; // in no larger a buffer than is counted for it
         } else {
             first.discardSomeReadBytes();
         }
     }
 
-    private ByteBuf replace(ByteBuf by) {
-        if (first != null) {
+    /** What is behind is the first when nothing is left of that. */
+    private void advance() {
+        if (first != null && !first.isReadable()) {
             first.release();
+            first = behind;
+            behind = null;
         }
-        return by;
     }
 
     void release() {

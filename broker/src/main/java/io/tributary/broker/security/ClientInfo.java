@@ -52,7 +52,6 @@ public record ClientInfo(
         @Nullable String credential) {
 
     private static final int MOST_KEPT_BYTES = 4_096;
-    private static final int PROPERTY_BYTES = 120;
 
     /** Copies the list and the map. */
     public ClientInfo {
@@ -177,8 +176,7 @@ public record ClientInfo(
         List<UserProperty> kept = new ArrayList<>();
         int bytes = 0;
         for (UserProperty property : properties) {
-            int size =
-                    PROPERTY_BYTES + property.name().length() + property.value().length();
+            int size = property.memoryBytes();
             if (bytes + size <= MOST_KEPT_BYTES) {
                 kept.add(property);
                 bytes += size;

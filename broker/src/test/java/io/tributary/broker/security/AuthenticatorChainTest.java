@@ -77,18 +77,7 @@ class AuthenticatorChainTest {
     }
 
     private EnhancedAuthenticator offered(Supplier<CompletionStage<EnhancedAuthenticator.Step>> next) {
-        EnhancedAuthenticator method = new EnhancedAuthenticator() {
-            @Override
-            public String method() {
-                return "M";
-            }
-
-            @Override
-            public Exchange begin(ClientInfo client) {
-                return _ -> next.get();
-            }
-        };
-        Link link = new Link("a", (_, _) -> Authenticator.answer(NotMine.PLAIN), List.of(method), () -> {});
+        Link link = withMethod(next);
         return new AuthenticatorChain(
                         Map.of("tcp", new Chain(List.of(link), false)),
                         (name, outcome) -> events.add(name + " " + outcome))
@@ -133,18 +122,7 @@ class AuthenticatorChainTest {
 
     @Test
     void methodBelongsToTheListenerThatOffersIt() {
-        EnhancedAuthenticator method = new EnhancedAuthenticator() {
-            @Override
-            public String method() {
-                return "M";
-            }
-
-            @Override
-            public Exchange begin(ClientInfo client) {
-                return _ -> EnhancedAuthenticator.answer(new Success(null, ALICE));
-            }
-        };
-        Link link = new Link("a", (_, _) -> Authenticator.answer(NotMine.PLAIN), List.of(method), () -> {});
+        Link link = withMethod(() -> EnhancedAuthenticator.answer(new EnhancedAuthenticator.Success(null, ALICE)));
         AuthenticatorChain chain = new AuthenticatorChain(
                 Map.of("tcp", new Chain(List.of(link), false), "open", new Chain(List.of(), true)),
                 (name, outcome) -> events.add(name + " " + outcome));
@@ -158,6 +136,22 @@ class AuthenticatorChainTest {
                         no -> assertThat(no.reason()).isEqualTo(ReasonCode.BAD_AUTHENTICATION_METHOD));
         assertThat(events).containsExactly("a ACCEPTED");
         assertThatIllegalArgumentException().isThrownBy(() -> new Chain(List.of(link, link), false));
+    }
+
+    /** A link that offers a method by which a client is done after one step. */
+    private static Link withMethod(Supplier<CompletionStage<EnhancedAuthenticator.Step>> next) {
+        EnhancedAuthenticator method = new EnhancedAuthenticator() {
+            @Override
+            public String method() {
+                return "M";
+            }
+
+            @Override
+            public Exchange begin(ClientInfo client) {
+                return _ -> next.get();
+            }
+        };
+        return new Link("a", (_, _) -> Authenticator.answer(NotMine.PLAIN), List.of(method), () -> {});
     }
 
     private Result ask(boolean anonymous, byte @Nullable [] password, Link... links) {

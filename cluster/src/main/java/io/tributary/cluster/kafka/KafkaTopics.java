@@ -19,7 +19,6 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
-import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaFuture;
@@ -381,13 +380,7 @@ public final class KafkaTopics {
 
     private Map<String, Map<String, String>> settings(Admin admin) {
         Map<String, Map<String, String>> settings = new HashMap<>();
-        configs(admin).forEach((resource, entries) -> {
-            Map<String, String> values = new HashMap<>();
-            for (ConfigEntry entry : entries.entries()) {
-                values.put(entry.name(), entry.value());
-            }
-            settings.put(resource.name(), values);
-        });
+        configs(admin).forEach((resource, found) -> settings.put(resource.name(), TopicRules.values(found)));
         return settings;
     }
 

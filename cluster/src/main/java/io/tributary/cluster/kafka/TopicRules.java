@@ -281,13 +281,11 @@ public final class TopicRules {
      * it keeps may have been said of this topic itself, and then stands; how large records may be is raised if need be.
      */
     public List<String> faultsOfExisting(TopicDescription found, Config settings) {
-        Map<String, String> values = new HashMap<>();
-        settings.entries().forEach(entry -> values.put(entry.name(), entry.value()));
         Map<String, Rule> checked = new TreeMap<>(rules);
         checked.remove(TopicConfig.MAX_MESSAGE_BYTES_CONFIG);
         checked.keySet().removeIf(name -> RETENTIONS.contains(name) && own(settings, name) != null);
         List<String> faults = new ArrayList<>();
-        addFaults(faults, found, values, checked);
+        addFaults(faults, found, values(settings), checked);
         return faults;
     }
 
@@ -299,6 +297,13 @@ public final class TopicRules {
         String value = own(settings, TopicConfig.RETENTION_MS_CONFIG);
         Rule rule = Objects.requireNonNull(rules.get(TopicConfig.RETENTION_MS_CONFIG));
         return rule.initial().equals(value) ? null : value;
+    }
+
+    /** The settings of a topic by their names. */
+    public static Map<String, String> values(Config settings) {
+        Map<String, String> values = new HashMap<>();
+        settings.entries().forEach(entry -> values.put(entry.name(), entry.value()));
+        return values;
     }
 
     private void addFaults(

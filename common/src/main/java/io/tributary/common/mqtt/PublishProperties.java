@@ -21,7 +21,6 @@ public record PublishProperties(
     // What objects take in the heap besides what they say: this and a list, text and its array, a user property of two.
     private static final int RECORD_BYTES = 60;
     private static final int TEXT_BYTES = 40;
-    private static final int USER_PROPERTY_BYTES = 120;
 
     /** No properties at all, which is what every MQTT 3 message has. */
     public static final PublishProperties NONE = new PublishProperties(null, null, null, null, List.of());
@@ -58,7 +57,7 @@ public record PublishProperties(
         if (texts == 0 && userProperties.isEmpty()) {
             return 0;
         }
-        return RECORD_BYTES + texts * TEXT_BYTES + (long) USER_PROPERTY_BYTES * userProperties.size();
+        return RECORD_BYTES + texts * TEXT_BYTES + (long) UserProperty.OBJECTS_BYTES * userProperties.size();
     }
 
     @Override

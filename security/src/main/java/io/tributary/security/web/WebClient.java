@@ -33,9 +33,8 @@ public final class WebClient implements AutoCloseable {
      */
     public WebClient(@Nullable Path authorities, Duration connectTimeout) {
         HttpClient.Builder builder = HttpClient.newBuilder()
-                // HTTP/2 has one connection for all: were what is behind it gone, a timeout would end a stream and
-                // leave
-                // the connection to the next request, for ever. Here a timeout ends the connection
+                // HTTP/2 has one connection for all, which a timeout leaves to the next request, for ever where what
+                // is behind it is gone. Here a timeout ends the connection.
                 .version(HttpClient.Version.HTTP_1_1)
                 .connectTimeout(connectTimeout)
                 .followRedirects(HttpClient.Redirect.NEVER);

@@ -357,9 +357,7 @@ final class AppAdmin implements AutoCloseable {
 
     /** One that was created when packets were smaller would refuse larger ones for good. */
     private CompletableFuture<?> raise(TopicRules rules, Config found, int recordBytes) {
-        Map<String, String> settings = new HashMap<>();
-        found.entries().forEach(entry -> settings.put(entry.name(), entry.value()));
-        OptionalInt bytes = rules.raised(settings, recordBytes);
+        OptionalInt bytes = rules.raised(TopicRules.values(found), recordBytes);
         if (bytes.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
