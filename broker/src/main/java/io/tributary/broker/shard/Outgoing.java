@@ -378,13 +378,13 @@ final class Outgoing {
     }
 
     private Handed handed(long sequence, QueueEntry entry) {
-        return entry instanceof QueueEntry.Queued queued && !received.contains(sequence)
-                ? new Handed(
-                        queued.sizeBytes(),
-                        (int) Math.min(queued.memoryBytes(), Integer.MAX_VALUE),
-                        queued.qos() == QoS.EXACTLY_ONCE,
-                        (byte) queued.message().priority())
-                : new Handed(0, 0, false, (byte) (entry instanceof QueueEntry.Queued ? entry.priority() : RELEASED));
+        if (!(entry instanceof QueueEntry.Queued queued) || received.contains(sequence)) {
+            return new Handed(0, 0, false, (byte) (entry instanceof QueueEntry.Queued ? entry.priority() : RELEASED));
+        }
+        int size = queued.sizeBytes();
+        int inHeap = (int) Math.min(size + queued.objectsBytes(), Integer.MAX_VALUE);
+        return new Handed(size, inHeap, queued.qos() == QoS.EXACTLY_ONCE, (byte)
+                queued.message().priority());
     }
 
     /** Whether an entry is in the window. */

@@ -16,7 +16,12 @@ public sealed interface QueueEntry {
     int sizeBytes();
 
     /** About how many bytes the entry takes in the heap; what limits of memory count. */
-    long memoryBytes();
+    default long memoryBytes() {
+        return sizeBytes() + objectsBytes();
+    }
+
+    /** How much of {@link #memoryBytes} is for objects, and not in {@link #sizeBytes}. */
+    long objectsBytes();
 
     /** Which of a queue's entries goes first: the message's; the highest where only the PUBREL of a message is owed. */
     int priority();
@@ -39,9 +44,8 @@ public sealed interface QueueEntry {
         }
 
         @Override
-        public long memoryBytes() {
-            int named = subscriptionIds.size() * (Integer.BYTES + ID_BYTES) + (group == null ? 0 : group.length());
-            return message.memoryBytes() + named;
+        public long objectsBytes() {
+            return message.objectsBytes() + subscriptionIds.size() * ID_BYTES;
         }
 
         @Override
@@ -59,7 +63,7 @@ public sealed interface QueueEntry {
         }
 
         @Override
-        public long memoryBytes() {
+        public long objectsBytes() {
             return 0;
         }
 

@@ -110,7 +110,12 @@ public record Message(
      * count. Text with characters beyond Latin-1 takes up to twice as much.
      */
     public long memoryBytes() {
-        return sizeBytes() + properties.objectsBytes();
+        return sizeBytes() + objectsBytes();
+    }
+
+    /** How much of {@link #memoryBytes} is for objects, and not in {@link #sizeBytes}. */
+    public long objectsBytes() {
+        return properties.objectsBytes();
     }
 
     @Override

@@ -38,7 +38,7 @@ public final class ShardChanges {
     private int sessionCount;
     private long queuedCount;
     private long queuedBytes;
-    private long queuedMemory;
+    private long queuedObjects;
     private long removedCount;
     /** What is neither a queue entry nor removed, in bytes. */
     private long otherBytes;
@@ -230,7 +230,7 @@ public final class ShardChanges {
 
     /** About how much memory all of this takes, in bytes. */
     public long weight() {
-        return queuedMemory + queuedCount * ENTRY_BYTES + removedCount * REMOVED_BYTES + otherBytes;
+        return queuedBytes + queuedObjects + queuedCount * ENTRY_BYTES + removedCount * REMOVED_BYTES + otherBytes;
     }
 
     List<String> cleared() {
@@ -295,6 +295,6 @@ public final class ShardChanges {
     private void count(@Nullable QueueEntry added, @Nullable QueueEntry gone) {
         queuedCount += (added == null ? 0 : 1) - (gone == null ? 0 : 1);
         queuedBytes += (added == null ? 0 : added.sizeBytes()) - (gone == null ? 0 : gone.sizeBytes());
-        queuedMemory += (added == null ? 0 : added.memoryBytes()) - (gone == null ? 0 : gone.memoryBytes());
+        queuedObjects += (added == null ? 0 : added.objectsBytes()) - (gone == null ? 0 : gone.objectsBytes());
     }
 }
