@@ -1,5 +1,7 @@
 package io.tributary.security.web;
 
+import java.net.ConnectException;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -10,7 +12,9 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,22 +82,49 @@ public final class WebClient implements AutoCloseable {
     }
 
     /**
-     * Sends a request.
+     * Sends a request that may be sent again: a server closes a connection that was idle for long, and a request may be
+     * on its way just then. It is tried once more where the connection ended before anything of the answer came.
      *
      * @param timeout for all of it, the last byte of the answer included
      * @param maxBytes the most bytes that the answer may have
      * @return fails when there is no answer in time, or it is too long; any status is an answer
      */
     public CompletableFuture<HttpResponse<byte[]>> send(HttpRequest request, Duration timeout, long maxBytes) {
-        CompletableFuture<HttpResponse<byte[]>> sent =
-                client.sendAsync(request, BodyHandlers.limiting(BodyHandlers.ofByteArray(), maxBytes));
+        AtomicReference<CompletableFuture<HttpResponse<byte[]>>> underWay = new AtomicReference<>();
         CompletableFuture<HttpResponse<byte[]>> inTime =
-                sent.copy().orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
+                new CompletableFuture<HttpResponse<byte[]>>().orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
+        ask(request, maxBytes, underWay)
+                .exceptionallyCompose(failure -> isUnanswered(failure) && !inTime.isDone()
+                        ? ask(request, maxBytes, underWay)
+                        : CompletableFuture.failedFuture(failure))
+                .whenComplete((answer, failure) -> {
+                    if (failure == null) {
+                        inTime.complete(answer);
+                    } else {
+                        inTime.completeExceptionally(failure);
+                    }
+                });
         return inTime.whenComplete((_, failure) -> {
             if (failure != null) {
-                sent.cancel(true); // closes the connection
+                underWay.get().cancel(true); // closes the connection
             }
         });
+    }
+
+    private CompletableFuture<HttpResponse<byte[]>> ask(
+            HttpRequest request, long maxBytes, AtomicReference<CompletableFuture<HttpResponse<byte[]>>> underWay) {
+        CompletableFuture<HttpResponse<byte[]>> sent =
+                client.sendAsync(request, BodyHandlers.limiting(BodyHandlers.ofByteArray(), maxBytes));
+        underWay.set(sent);
+        return sent;
+    }
+
+    /** Whether a connection ended that there was, and nothing of the answer came. */
+    private static boolean isUnanswered(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        boolean isReset = cause instanceof SocketException && !(cause instanceof ConnectException);
+        return isReset || String.valueOf(cause.getMessage()).contains("received no bytes");
     }
 
     @Override

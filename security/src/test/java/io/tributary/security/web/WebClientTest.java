@@ -8,14 +8,24 @@ import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.junit.jupiter.api.AfterEach;
@@ -98,6 +108,54 @@ class WebClientTest {
         Path trusted = Files.writeString(folder.resolve("trusted.pem"), former.getCertificatePEM());
         try (WebClient client = new WebClient(trusted, Duration.ofSeconds(5))) {
             assertThat(ask(client)).isEqualTo(204);
+        }
+    }
+
+    /** A proxy has a shorter patience with idle connections than this side. */
+    @Test
+    void requestIsSentAgainWhenItMeetsTheEndOfAnIdleConnection() throws Exception {
+        try (ServerSocket listening = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+                WebClient client = new WebClient(null, Duration.ofSeconds(5))) {
+            List<Integer> requests = new CopyOnWriteArrayList<>();
+            Thread.ofVirtual().start(() -> {
+                for (int most : new int[] {1, 1}) {
+                    serve(listening, most, requests);
+                }
+            });
+            HttpRequest request = HttpRequest.newBuilder(
+                            URI.create("http://127.0.0.1:" + listening.getLocalPort() + "/"))
+                    .POST(BodyPublishers.noBody())
+                    .build();
+            for (int i = 0; i < 2; i++) {
+                assertThat(client.send(request, Duration.ofSeconds(10), 100)
+                                .join()
+                                .statusCode())
+                        .isEqualTo(204);
+            }
+            assertThat(requests)
+                    .as("read by connection, with the one that is not answered")
+                    .hasSizeGreaterThan(2);
+        }
+    }
+
+    /** Answers so many requests of one connection, and closes it when it has read the next. */
+    private static void serve(ServerSocket listening, int most, List<Integer> requests) {
+        try (Socket socket = listening.accept()) {
+            BufferedReader in =
+                    new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
+            for (int i = 0; i <= most; i++) {
+                String line = in.readLine();
+                while (line != null && !line.isEmpty()) {
+                    line = in.readLine();
+                }
+                requests.add(i);
+                if (i < most) {
+                    socket.getOutputStream()
+                            .write("HTTP/1.1 204 No Content\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
