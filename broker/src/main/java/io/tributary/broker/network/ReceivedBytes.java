@@ -34,8 +34,9 @@ final class ReceivedBytes {
         } else {
             int missing = MqttDecoder.missing(first);
             boolean isEnd = missing > 0 && missing < in.readableBytes();
-            first = join(first, isEnd ? in.readRetainedSlice(missing) : in);
-            behind = isEnd ? in : null;
+            ByteBuf more = isEnd ? in.readRetainedSlice(missing) : in;
+            behind = isEnd ? in : null; // before they are joined, for which there may be no memory
+            first = join(first, more);
         }
     }
 
@@ -95,8 +96,9 @@ final class ReceivedBytes {
             return;
         }
         if (behind != null) {
-            first = join(first, behind);
-            behind = null;
+            ByteBuf more = behind;
+            behind = null; // who joins releases it, also without memory
+            first = join(first, more);
         }
         if (first.capacity() > UnfinishedPackets.FREE_BYTES && first.readableBytes() <= UnfinishedPackets.FREE_BYTES) {
             ByteBuf rest = allocator.ioBuffer(first.readableBytes()).writeBytes(first);

@@ -215,11 +215,11 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     public void handlerRemoved(ChannelHandlerContext context) {
         lost();
         stall.stop();
-        outbound.release();
-        received.release();
-        unfinished.release();
         listener.admission().release(verdict);
         listener.recorder().closed(listener.name());
+        unfinished.release();
+        outbound.release();
+        received.release();
     }
 
     private void lost() {

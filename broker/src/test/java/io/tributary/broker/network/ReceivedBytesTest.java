@@ -1,8 +1,10 @@
 package io.tributary.broker.network;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.tributary.common.codec.DecoderLimits;
@@ -11,6 +13,9 @@ import io.tributary.common.codec.Varint;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.ProtocolVersion;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,6 +85,33 @@ class ReceivedBytesTest {
         assertThat(reads).allMatch(read -> read.refCnt() == 0);
     }
 
+    /** They are joined when what was read ends a packet, and when nothing more is taken of it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void everyBufferIsReleasedOnceWhenThereIsNoMemoryToJoinThem(boolean atEndOfPacket) {
+        ShortAllocator memory = new ShortAllocator();
+        ReceivedBytes scarce = new ReceivedBytes((ByteBufAllocator) Proxy.newProxyInstance(
+                ByteBufAllocator.class.getClassLoader(), new Class<?>[] {ByteBufAllocator.class}, memory));
+        ByteBuf stream = Unpooled.buffer();
+        write(0, 20_000, stream);
+        write(1, 40_000, stream);
+        ByteBuf begin =
+                UnpooledByteBufAllocator.DEFAULT.directBuffer(5_000, 5_000).writeBytes(stream, 5_000);
+        ByteBuf rest = UnpooledByteBufAllocator.DEFAULT.directBuffer(60_000).writeBytes(stream);
+        reads.addAll(List.of(begin, rest));
+        scarce.add(begin);
+        memory.isShort = atEndOfPacket;
+        if (atEndOfPacket) {
+            assertThatThrownBy(() -> scarce.add(rest)).isInstanceOf(OutOfMemoryError.class);
+        } else {
+            scarce.add(rest);
+            memory.isShort = true;
+            assertThatThrownBy(scarce::keepRest).isInstanceOf(OutOfMemoryError.class);
+        }
+        scarce.release();
+        assertThat(reads).allMatch(read -> read.refCnt() == 0);
+    }
+
     private void read(ByteBuf stream, int length) {
         ByteBuf read = UnpooledByteBufAllocator.DEFAULT.directBuffer(length).writeBytes(stream, length);
         reads.add(read);
@@ -103,5 +135,24 @@ class ReceivedBytesTest {
         to.writeByte(0x30);
         Varint.write(2 + topic.length + payload, to);
         to.writeShort(topic.length).writeBytes(topic).writeZero(payload);
+    }
+
+    /** Its buffers do not grow, and there are none while memory is short. */
+    private final class ShortAllocator implements InvocationHandler {
+        private boolean isShort;
+
+        @Override
+        public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
+            if (!method.getName().equals("buffer")) {
+                return method.invoke(UnpooledByteBufAllocator.DEFAULT, arguments);
+            }
+            if (isShort) {
+                throw new OutOfMemoryError("direct memory is used up");
+            }
+            int size = (Integer) arguments[0];
+            ByteBuf buffer = UnpooledByteBufAllocator.DEFAULT.directBuffer(size, size);
+            reads.add(buffer);
+            return buffer;
+        }
     }
 }
