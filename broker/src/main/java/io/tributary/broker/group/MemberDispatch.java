@@ -62,10 +62,17 @@ final class MemberDispatch {
     /** Topics of which nobody online may have messages, as of {@link #askedNanos}. */
     private final Set<String> refused = new HashSet<>();
 
+    private @Nullable SharedGroup askedGroup;
     private int askedChanges;
     private long askedNanos;
     /** The message with which the next turn goes on, when the last one asked too much. */
     private long goOnAt = Long.MIN_VALUE;
+    /**
+     * Who was online when the turn began that began with the first message; null when that turn cannot ask too much.
+     * Who has come since then gets nothing before that turn and those that go on with it are over: messages that they
+     * have looked at may be for it.
+     */
+    private @Nullable Set<Subscriber> onlineAtFirst;
     /** Members for which a message waits that a turn before has passed by: what is behind it is not for them before. */
     private final Set<Subscriber> passedBy = new HashSet<>();
     /** Whether a member has got room since the turn that began with the first message. */
@@ -174,17 +181,34 @@ final class MemberDispatch {
         if (group == null || !session.isOpen()) {
             return;
         }
-        Choice choice = new Choice(group);
-        noticeChanges(group, choice.nowNanos);
         boolean isFirst = goOnAt == Long.MIN_VALUE;
         if (isFirst) {
-            passedBy.clear();
-            hasMadeRoom = false;
+            begin(group);
         }
-        handOut(choice);
-        if (!isFirst && goOnAt == Long.MIN_VALUE && hasMadeRoom) {
-            dispatchSoon(); // for those that had no room for what the turns before have passed by
+        handOut(new Choice(group));
+        if (!isFirst && goOnAt == Long.MIN_VALUE && (hasMadeRoom || haveMembersChanged(group))) {
+            dispatchSoon(); // for those for whom something was passed by
         }
+    }
+
+    /** Members may have come that may have what others may not. */
+    private void begin(SharedGroup group) {
+        passedBy.clear();
+        hasMadeRoom = false;
+        long now = now();
+        if (haveMembersChanged(group) || now - askedNanos >= ASK_AGAIN_NANOS) {
+            askedGroup = group;
+            askedChanges = group.changes();
+            askedNanos = now;
+            refused.clear();
+        }
+        boolean mayAskTooMuch = 2L * group.size() * waiting.size() >= MOST_QUESTIONS;
+        onlineAtFirst = mayAskTooMuch ? group.online() : null;
+    }
+
+    /** A group whose last member has gone is another one when the next member comes. */
+    private boolean haveMembersChanged(SharedGroup group) {
+        return group != askedGroup || group.changes() != askedChanges;
     }
 
     private void handOut(Choice choice) {
@@ -215,17 +239,6 @@ final class MemberDispatch {
             } else if (!choice.somebodyMay) {
                 refused.add(topic(message.queued));
             }
-        }
-    }
-
-    /** Members may have come that may have what others may not. */
-    private void noticeChanges(SharedGroup group, long nowNanos) {
-        int changes = group.changes();
-        if (changes != askedChanges || nowNanos - askedNanos >= ASK_AGAIN_NANOS) {
-            askedChanges = changes;
-            askedNanos = nowNanos;
-            refused.clear();
-            goOnAt = Long.MIN_VALUE; // or a later message could go out before it
         }
     }
 
@@ -417,7 +430,7 @@ final class MemberDispatch {
         }
 
         private boolean hasRoom(Receiver receiver) {
-            if (passedBy.contains(receiver.subscriber())) {
+            if (passedBy.contains(receiver.subscriber()) || hasComeSinceFirst(receiver)) {
                 return false;
             }
             Member member = members.get(receiver.subscriber());
@@ -428,6 +441,10 @@ final class MemberDispatch {
                 member.hadRoomNanos = nowNanos;
             }
             return true;
+        }
+
+        private boolean hasComeSinceFirst(Receiver receiver) {
+            return onlineAtFirst != null && !onlineAtFirst.contains(receiver.subscriber());
         }
 
         /**

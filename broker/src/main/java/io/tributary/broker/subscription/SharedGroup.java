@@ -3,8 +3,11 @@ package io.tributary.broker.subscription;
 import io.tributary.broker.subscription.MemberList.Member;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,6 +120,19 @@ public final class SharedGroup {
             }
         }
         return null;
+    }
+
+    /** How many members there are, offline members included. */
+    public int size() {
+        return members.size();
+    }
+
+    /** The members that are online at this moment, be they stuck. */
+    public synchronized Set<Subscriber> online() {
+        return Stream.of(here, elsewhere, stuck)
+                .flatMap(list -> Arrays.stream(list.copy()))
+                .map(Receiver::subscriber)
+                .collect(Collectors.toSet());
     }
 
     /** How many members are online, here or elsewhere, and not stuck. */

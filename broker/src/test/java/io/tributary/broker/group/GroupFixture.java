@@ -33,8 +33,10 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -58,6 +60,8 @@ final class GroupFixture {
     final List<Kept> letters = new ArrayList<>();
     /** Clients that may receive nothing. */
     final Set<String> forbidden = new HashSet<>();
+    /** The only topics of which clients may receive something. */
+    final Map<String, String> onlyTopics = new HashMap<>();
     /** What happens whenever it is asked whether a client may receive something. */
     Runnable whenAsked = () -> {};
 
@@ -175,8 +179,12 @@ final class GroupFixture {
     }
 
     static Queued queued(String text) {
+        return queued("t", text);
+    }
+
+    static Queued queued(String topic, String text) {
         Message message = new Message(
-                "t",
+                topic,
                 text.getBytes(StandardCharsets.UTF_8),
                 QoS.AT_LEAST_ONCE,
                 false,
@@ -205,7 +213,8 @@ final class GroupFixture {
         @Override
         public boolean mayReceive(ClientInfo client, String topic) {
             whenAsked.run();
-            return !forbidden.contains(client.clientId());
+            return !forbidden.contains(client.clientId())
+                    && onlyTopics.getOrDefault(client.clientId(), topic).equals(topic);
         }
     }
 

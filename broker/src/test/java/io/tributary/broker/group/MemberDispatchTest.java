@@ -7,6 +7,7 @@ import static io.tributary.broker.group.GroupFixture.messages;
 import static io.tributary.broker.group.GroupFixture.queued;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.delivery.Delivery;
 import io.tributary.broker.group.GroupFixture.Handed;
 import io.tributary.broker.routing.RouteOutcome;
 import java.time.Duration;
@@ -238,6 +239,51 @@ class MemberDispatchTest {
         fixture.run();
         assertThat(fixture.handed).isNotEmpty();
         assertThat(fixture.textsOf("last")).isSortedAccordingTo(Comparator.comparingInt(Integer::parseInt));
+    }
+
+    /** A member subscribes again between any two turns, each of which asks too much. */
+    @Test
+    void lastMessageIsReachedThoughMembersChangeAllTheTime() {
+        for (int i = 0; i < 1_500; i++) {
+            fixture.forbidden.add("member-" + i);
+            fixture.online("member-" + i);
+        }
+        fixture.online("a", "b");
+        fixture.onlyTopics.put("a", "t");
+        fixture.onlyTopics.put("b", "b");
+        AtomicInteger asked = new AtomicInteger();
+        fixture.whenAsked = () -> {
+            if (asked.incrementAndGet() % 4_000 == 0
+                    && asked.get() < 200_000
+                    && fixture.textsOf("b").findAny().isEmpty()) {
+                fixture.online("member-0");
+            }
+        };
+        dispatch.deliver(messages(LongStream.range(1, WINDOW).toArray()));
+        dispatch.deliver(List.of(new Delivery(WINDOW, queued("b", "last"), false)));
+        fixture.run();
+        assertThat(fixture.textsOf("b")).containsExactly("last");
+        assertThat(asked).hasValueLessThan(200_000);
+    }
+
+    /** What is at the front may be for it, and the turns before have passed that by. */
+    @Test
+    void memberThatComesBetweenTwoTurnsGetsTheFirstMessageFirst() {
+        for (int i = 0; i < 1_500; i++) {
+            fixture.forbidden.add("member-" + i);
+            fixture.online("member-" + i);
+        }
+        fixture.online("a");
+        AtomicInteger asked = new AtomicInteger();
+        fixture.whenAsked = () -> {
+            if (asked.incrementAndGet() == 11_000) {
+                fixture.online("b");
+            }
+        };
+        deliver(LongStream.rangeClosed(1, WINDOW).toArray());
+        assertThat(asked).as("more than a turn").hasValueGreaterThan(11_000);
+        assertThat(fixture.textsOf("a")).containsExactly("1");
+        assertThat(fixture.textsOf("b")).containsExactly("2");
     }
 
     /** Its acknowledgement comes while others are asked about what is behind. */
