@@ -110,13 +110,17 @@ rm "$scratch/work/tributary.yaml"
 
 # Where all is as in the Debian package, commands have the variables of its service.
 package=$scratch/package/usr/share/tributary
-mkdir -p "$package" "$scratch/package/etc/default"
+mkdir -p "$package/lib/package" "$scratch/package/etc/default"
 cp -r "$(dirname "$program")" "$package/bin"
-ln -s "$lib" "$package/lib"
+ln -s "$lib"/* "$package/lib"
+printf 'tributary:\n  data-dir: elsewhere\n' >"$package/lib/package/tributary.yaml"
 cp -r "$(dirname "$program")/../etc" "$scratch/package/etc/tributary"
 ln -s ../../../etc/tributary "$package/etc"
 printf '# The port of health.\nSERVER_PORT="%s"\n' "$health_port" >"$scratch/package/etc/default/tributary"
 program=$package/bin/tributary says 0 '"UP"' health
+program=$package/bin/tributary says 1 'elsewhere' drain --status
+chmod u+w "$scratch/package/etc/tributary/tributary.yaml"
+echo 'tributary.data-dir: data' >>"$scratch/package/etc/tributary/tributary.yaml"
 program=$package/bin/tributary says 0 'is not drained' drain --status
 
 stop
