@@ -51,6 +51,11 @@ final class RefusedWills {
         this.wills = wills;
     }
 
+    /** Whether all nodes and records can say that a will is refused; until then each is taken, as in 0.1.0. */
+    boolean canBe() {
+        return appender.writes(RecordFormat.WILLS_REFUSED);
+    }
+
     /** A connection has a session, by a record that was folded just now, and is not to have it. */
     void refuse(SessionState client, String node, @Nullable Before before) {
         Refused earlier = latest.get(client.clientId());
@@ -103,18 +108,13 @@ final class RefusedWills {
             return;
         }
         refused.isLogged = true;
-        boolean isFormatWritten = appender.writes(RecordFormat.WILLS_REFUSED);
         Before before = refused.before;
         long expirySeconds = before == null ? 0 : before.sessionExpirySeconds();
-        Will willBefore = before == null || !isFormatWritten ? null : before.will();
+        Will willBefore = before == null ? null : before.will();
         String clientId = refused.client.clientId();
-        tenure.append(new Detach(clientId, refused.epoch, false, expirySeconds, SentUpTo.NOTHING, willBefore), () -> {
-            OwnerTarget target = tenure.targetOf(refused.node);
-            if (isFormatWritten) {
-                target.refused(refused.connection, AttachRefusal.NO_ROOM_FOR_WILL);
-            } else {
-                target.takenOver(refused.connection);
-            }
-        });
+        Detach detach = new Detach(clientId, refused.epoch, false, expirySeconds, SentUpTo.NOTHING, willBefore);
+        tenure.append(
+                detach,
+                () -> tenure.targetOf(refused.node).refused(refused.connection, AttachRefusal.NO_ROOM_FOR_WILL));
     }
 }

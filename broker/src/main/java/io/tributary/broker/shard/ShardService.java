@@ -368,7 +368,10 @@ final class ShardService implements Effects {
         boolean takesPlace = !refusedWills.isLatest(client.clientId());
         boolean isAdmitted = client.will() == null || loaded.admitWill(takesPlace);
         // An owner that has slept may have lost the shard: the next one has accepted what it would refuse.
-        if (node != null && !isAdmitted && environment.nodes().isCurrent()) {
+        if (node != null
+                && !isAdmitted
+                && refusedWills.canBe()
+                && environment.nodes().isCurrent()) {
             refusedWills.refuse(client, node, before);
             return;
         }

@@ -42,7 +42,11 @@ public final class InstantTopics implements AppTopics {
 
     /** An appender to a log and to topics that nobody looks at. */
     static LogAppender appender(ShardLog log) {
-        return new LogAppender(log, new InstantTopics(), Duration.ZERO, () -> 0, RecordFormat.alone());
+        return appender(log, RecordFormat.alone());
+    }
+
+    static LogAppender appender(ShardLog log, RecordFormat format) {
+        return new LogAppender(log, new InstantTopics(), Duration.ZERO, () -> 0, format);
     }
 
     List<AppRecord> records(AppTopic topic) {

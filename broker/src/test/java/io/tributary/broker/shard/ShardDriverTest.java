@@ -20,6 +20,7 @@ import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Destinations;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.Recipient;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.ClientSettled;
@@ -72,7 +73,7 @@ class ShardDriverTest {
     private final List<Drop> drops = new ArrayList<>();
     private final DeliveryMemory willMemory = new DeliveryMemory(4096);
     private final Turns turns = new Turns();
-    private final ShardDriver driver = new ShardDriver(0, environment(), turns);
+    private ShardDriver driver = new ShardDriver(0, environment(RecordFormat.alone()), turns);
 
     /** Has each turn end at once, unless it is left open. */
     private static final class Turns implements ShardExecutor {
@@ -1006,6 +1007,15 @@ class ShardDriverTest {
         assertThat(target.take()).containsExactly("9: attached 1/5 present");
     }
 
+    /** Its nodes have no word for it, and its records no place for the will from before. */
+    @Test
+    void noWillIsRefusedWhileAnOlderFormatIsWritten() {
+        driver = new ShardDriver(0, environment(new RecordFormat(RecordFormat.NEWEST)), turns);
+        goLiveWithOthersWills();
+        fold(attach("a", 7, FOREVER, TOO_LARGE));
+        assertThat(target.take()).containsExactly("7: attached 2/2");
+    }
+
     @Test
     void willThatWasAcceptedIsPublishedWhenItsClientIsRefusedForAnother() {
         goLive();
@@ -1573,7 +1583,7 @@ class ShardDriverTest {
                 false);
     }
 
-    private ShardEnvironment environment() {
+    private ShardEnvironment environment(RecordFormat format) {
         return new ShardEnvironment(
                 DeliveryFixture.config(9, QueueLimits.defaults()),
                 NODE,
@@ -1581,7 +1591,7 @@ class ShardDriverTest {
                 log,
                 store,
                 topics,
-                InstantTopics.appender(log),
+                InstantTopics.appender(log, format),
                 nodes,
                 new NoRouting() {
                     @Override
