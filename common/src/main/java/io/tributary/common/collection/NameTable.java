@@ -1,6 +1,5 @@
 package io.tributary.common.collection;
 
-import java.security.SecureRandom;
 import java.util.AbstractCollection;
 import java.util.Collection;
 import java.util.Iterator;
@@ -24,19 +23,11 @@ import org.jspecify.annotations.Nullable;
  * @param <E> the entries, never null
  */
 public abstract class NameTable<E> {
-    /** A number for all tables, so that tests see entries in the same order each time. */
-    private static final @Nullable Long FIXED_SEED = Long.getLong("name-table.seed");
-
-    private static final SecureRandom RANDOM = new SecureRandom();
-
-    private static final long MULTIPLIER = (newSeed() * 0x9E3779B97F4A7C15L) | 1;
-
     private static final int LEAST_SLOTS = 4;
-    private static final int CHARS_AT_ONCE = 4;
     private static final Removed REMOVED = new Removed();
 
     /** Of its own: the order of another table's entries is to be none here, or they would crowd while they come. */
-    private final long seed = newSeed();
+    private final long seed = SecretHash.newSeed();
 
     private volatile Slots slots = new Slots(LEAST_SLOTS);
 
@@ -191,27 +182,9 @@ public abstract class NameTable<E> {
         slots = next;
     }
 
-    private static long newSeed() {
-        return FIXED_SEED == null ? RANDOM.nextLong() : FIXED_SEED;
-    }
-
     /** This table's hash of a name. An entry with two names that have one hash would be found under either. */
     protected final int hash(String name) {
-        long hash = seed + name.length();
-        long chars = 0;
-        for (int i = 0; i < name.length(); i++) {
-            chars = (chars << Character.SIZE) | name.charAt(i);
-            if (i % CHARS_AT_ONCE == CHARS_AT_ONCE - 1) {
-                hash = mix(hash ^ chars);
-                chars = 0;
-            }
-        }
-        return (int) (mix(hash ^ chars) >>> Integer.SIZE);
-    }
-
-    /** Both halves of a product of 128 bits: in the upper one, each bit that differs counts for a secret number. */
-    private static long mix(long bits) {
-        return Math.unsignedMultiplyHigh(bits, MULTIPLIER) ^ (bits * MULTIPLIER);
+        return SecretHash.of(name, seed);
     }
 
     @SuppressWarnings("unchecked") // only entries are put into slots, and REMOVED, which is looked for before

@@ -1,5 +1,6 @@
 package io.tributary.common.topic;
 
+import io.tributary.common.collection.SecretHash;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.ReasonCode;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param shareName the name of the shared subscription, or null when it is not one
  */
 public record TopicFilter(String filter, @Nullable String shareName) {
+
+    private static final long SEED = SecretHash.newSeed();
 
     /** The prefix of a shared subscription [MQTT-4.8.2-1]. */
     public static final String SHARE_PREFIX = "$share/";
@@ -75,6 +78,13 @@ public record TopicFilter(String filter, @Nullable String shareName) {
     /** Whether the filter has a wildcard; one without matches a single topic. */
     public boolean hasWildcard() {
         return filter.indexOf('+') >= 0 || filter.indexOf('#') >= 0;
+    }
+
+    /** Clients choose filters: without a secret, one client's could all have one hash, and a map of them be slow. */
+    @Override
+    public int hashCode() {
+        int hash = SecretHash.of(filter, SEED);
+        return shareName == null ? hash : 31 * hash + SecretHash.of(shareName, SEED);
     }
 
     /** The filter as a client would write it, {@code $share/NAME/} included. */

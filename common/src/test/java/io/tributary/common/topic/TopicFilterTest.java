@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.ReasonCode;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -243,5 +246,23 @@ class TopicFilterTest {
         assertThatThrownBy(() -> TopicFilter.parse(filter, limits))
                 .isInstanceOfSatisfying(
                         MqttException.class, e -> assertThat(e.reason()).isEqualTo(ReasonCode.TOPIC_FILTER_INVALID));
+    }
+
+    /** A client could choose filters that all have one hash: "0z", "1[" and "2<" have one, so all of such blocks have. */
+    @Test
+    void filtersHaveOtherHashesThanTheirTexts() {
+        List<String> blocks = List.of("0z", "1[", "2<");
+        Set<Integer> hashes = new HashSet<>();
+        for (String one : blocks) {
+            for (String two : blocks) {
+                for (String three : blocks) {
+                    assertThat((one + two + three).hashCode()).isEqualTo("0z0z0z".hashCode());
+                    hashes.add(TopicFilter.parse(one + two + three).hashCode());
+                    hashes.add(TopicFilter.parse("$share/" + one + two + "/" + three)
+                            .hashCode());
+                }
+            }
+        }
+        assertThat(hashes).hasSizeGreaterThan(50);
     }
 }
