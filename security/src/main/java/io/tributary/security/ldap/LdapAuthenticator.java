@@ -55,6 +55,8 @@ final class LdapAuthenticator implements Authenticator {
      */
     private static final Pattern PLAIN = Pattern.compile("[!-~&&[^\"/\\\\\\[\\]:;|=,+*?<>@]]+");
 
+    private static final Pattern ASCII = Pattern.compile("[ -~]+");
+
     private final LdapConfig config;
     private final WorkPool threads;
 
@@ -83,7 +85,7 @@ final class LdapAuthenticator implements Authenticator {
     private Result ask(String name, byte[] password, Asker asker) {
         try (LDAPConnection connection = connect()) {
             return switch (config.users()) {
-                case Template(String template) -> bind(connection, entry(template, name), password);
+                case Template(String template) -> bind(connection, entry(template, name), name, password);
                 case LoginName(String template) -> login(connection, template, name, password);
                 case Search search -> search(connection, search, name, password, asker);
             };
@@ -96,8 +98,20 @@ final class LdapAuthenticator implements Authenticator {
         return new DN(template.replace(LdapConfig.PLACEHOLDER, Rdn.escapeValue(name))).toNormalizedString();
     }
 
-    private Result bind(LDAPConnection connection, String entry, byte[] password) throws LDAPException {
-        return canBind(connection, entry, password) ? accepted(entry, groups(connection, entry)) : wrong(entry);
+    private Result bind(LDAPConnection connection, String entry, String name, byte[] password) throws LDAPException {
+        if (!canBind(connection, entry, password)) {
+            return wrong(entry);
+        }
+        String known = ASCII.matcher(name).matches() ? entry : asStored(connection, entry);
+        return known == null
+                ? new Refused(ReasonCode.NOT_AUTHORIZED, "the directory does not show the user its own entry")
+                : accepted(known, groups(connection, known));
+    }
+
+    /** Of letters beyond ASCII a directory takes some for others, such as wide ones: it knows whose entry it is. */
+    private static @Nullable String asStored(LDAPConnection connection, String entry) throws LDAPException {
+        SearchResultEntry found = connection.getEntry(entry, NO_ATTRIBUTES);
+        return found == null ? null : new DN(found.getDN()).toNormalizedString();
     }
 
     /** The directory does not say which entry that is: the name, in small letters, is the principal's. */

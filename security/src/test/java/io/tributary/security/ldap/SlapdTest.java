@@ -61,6 +61,13 @@ class SlapdTest {
                     assertThat(Objects.requireNonNull(yes.principal()).name()).isEqualTo("uid=ann,dc=acme");
                     assertThat(Objects.requireNonNull(yes.principal()).groups()).containsExactly("operators");
                 });
+                assertThat(ask(link, "\uFF41nn", "correct horse"))
+                        .as("a wide letter")
+                        .isInstanceOfSatisfying(
+                                Accepted.class,
+                                yes -> assertThat(Objects.requireNonNull(yes.principal())
+                                                .name())
+                                        .isEqualTo("uid=ann,dc=acme"));
                 assertThat(ask(link, "ann", "wrong")).isInstanceOf(Refused.class);
                 assertThat(ask(link, "*", "correct horse")).isNotInstanceOf(Accepted.class);
                 link.onClose().run();
