@@ -41,7 +41,7 @@ public final class TextPattern {
         }
         try {
             String expression = regex ? written.substring(REGEX.length()) : ofGlob(written);
-            return new TextPattern(written, Pattern.compile(expression, regex ? 0 : Pattern.DOTALL));
+            return new TextPattern(written, Pattern.compile(expression, Pattern.DOTALL));
         } catch (PatternSyntaxException wrong) {
             throw new IllegalArgumentException(
                     "'" + written + "' is not a regular expression of RE2: " + wrong.getMessage(), wrong);

@@ -40,6 +40,12 @@ class TextPatternTest {
     }
 
     @Test
+    void dotTakesLineBreaksToo() {
+        assertThat(TextPattern.of("regex:guest-.*").matches("guest-\n1")).isTrue();
+        assertThat(TextPattern.of("regex:(?-s)guest-.*").matches("guest-\n1")).isFalse();
+    }
+
+    @Test
     void starTakesLineBreaksToo() {
         assertThat(TextPattern.of("a*c").matches("a\nb\nc")).isTrue();
     }
