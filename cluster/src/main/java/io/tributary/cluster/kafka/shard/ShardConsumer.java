@@ -451,8 +451,9 @@ final class ShardConsumer implements AutoCloseable {
 
     private void goOn(ShardCursor cursor, long begin, long end) {
         outOfRange.remove(cursor);
-        if (diverged.remove(cursor) || cursor.next() > end) {
-            wentBack(cursor, Math.min(cursor.next(), end));
+        boolean isAnother = diverged.remove(cursor); // at least the record before the position is
+        if (isAnother || cursor.next() > end) {
+            wentBack(cursor, Math.min(isAnother ? Math.max(0, cursor.next() - 1) : cursor.next(), end));
             return;
         }
         if (cursor.readsBackFrom(begin)) {
