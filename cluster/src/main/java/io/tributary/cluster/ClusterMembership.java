@@ -65,6 +65,7 @@ final class ClusterMembership implements Membership {
     private final Subscriptions subscriptions;
     private final @Nullable Ingest ingest;
     private final @Nullable CertificateWatch certificates;
+    private final Runnable joined;
     private @Nullable String toldProblem; // on the thread of tick
 
     /** What other nodes have said of their rules, which a process does not change; on the thread of tick. */
@@ -73,6 +74,7 @@ final class ClusterMembership implements Membership {
     /** When a node, by its name, was seen with others the last time: it may come back with them. */
     private final Map<String, Long> differedNanos = new HashMap<>();
 
+    /** @param joined run once this node is in the node table: may find that it must not go on */
     ClusterMembership(
             ClusterNode cluster,
             NodeId id,
@@ -81,7 +83,8 @@ final class ClusterMembership implements Membership {
             Shards shards,
             Subscriptions subscriptions,
             @Nullable Ingest ingest,
-            @Nullable CertificateWatch certificates) {
+            @Nullable CertificateWatch certificates,
+            Runnable joined) {
         this.cluster = cluster;
         this.id = id;
         this.links = links;
@@ -90,6 +93,7 @@ final class ClusterMembership implements Membership {
         this.subscriptions = subscriptions;
         this.ingest = ingest;
         this.certificates = certificates;
+        this.joined = joined;
     }
 
     @Override
@@ -103,6 +107,7 @@ final class ClusterMembership implements Membership {
 
     @Override
     public void awaitReached() {
+        joined.run();
         try {
             cluster.reached().toCompletableFuture().get(REACH_PATIENCE.toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {

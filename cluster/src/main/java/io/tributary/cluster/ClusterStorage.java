@@ -175,8 +175,8 @@ record ClusterStorage(
         parts.add(audit);
         RedisCluster redis = RedisCluster.connect(cluster.redis());
         parts.add(redis);
-        ShardStore store =
-                new RedisShardStore(redis, kafka.generation().number(), cluster.shards(), format, metrics.redis());
+        ShardStore store = new RedisShardStore(
+                redis, kafka.generation().number(), cluster.shards(), format, clock, metrics.redis());
         parts.add(store);
         IngestConfig ingested = cluster.ingest();
         // A message that came when larger packets were allowed may still be forwarded to an application.

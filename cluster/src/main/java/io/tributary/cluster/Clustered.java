@@ -48,14 +48,15 @@ record Clustered(
         DecoderLimits packets,
         @Nullable IngestConfig ingest,
         @Nullable CertificateWatch certificates,
-        ClusterMetrics metrics)
+        ClusterMetrics metrics,
+        Runnable joined)
         implements Deployment {
 
     /**
      * Connects with Kafka and Redis, and chooses this process's number. Blocks until done.
      *
      * @param patience how long is waited for Redis, and whether Kafka still is
-     * @param joined run once the others can know of this node: may find that it must not go on
+     * @param joined run once this node is in the node table: may find that it must not go on
      * @param onLost told when this process must not go on: it was declared dead, is cut off, or Kafka refuses what it
      *     must take
      * @throws io.tributary.broker.BrokerStartException when something is not as it must be
@@ -93,11 +94,20 @@ record Clustered(
                 storage.log().onTakePart(node::takePart);
                 node.reads(new ShardsOfLog(storage.log()));
                 NodeId id = Stages.await(node.open());
-                joined.run();
                 Routes routes = new Routes(storage.routes(), id.toString(), runtime.format());
                 CertificateWatch certificates = watch(ofNode, metrics);
                 return new Clustered(
-                        node, runtime, storage, routes, ofNode, id, packets, cluster.ingest(), certificates, metrics);
+                        node,
+                        runtime,
+                        storage,
+                        routes,
+                        ofNode,
+                        id,
+                        packets,
+                        cluster.ingest(),
+                        certificates,
+                        metrics,
+                        joined);
             } catch (RuntimeException | Error e) {
                 storage.close();
                 throw e;
@@ -181,7 +191,7 @@ record Clustered(
                 new ClusterLinks.Receivers(shards, router::take, connections, subscriptions::gone),
                 metrics.links());
         return new ClusterMembership(
-                cluster, id, links, storage, shards, subscriptions, ingest(router, shards), certificates);
+                cluster, id, links, storage, shards, subscriptions, ingest(router, shards), certificates, joined);
     }
 
     /** The publisher of back-ends' records, or null when none are read. */

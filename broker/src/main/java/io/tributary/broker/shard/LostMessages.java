@@ -64,9 +64,9 @@ final class LostMessages implements SessionQueues.Losses {
         if (reason == Drop.LOST_IN_STORE && !hasNamedOne) {
             hasNamedOne = true;
             LOG.error(
-                    "The store has lost message {} of the queue of {}, which had not expired: it was evicted, or"
-                            + " somebody deleted it. The rest of the queue is delivered. Further losses of this shard are"
-                            + " counted (tributary_messages_dropped_total, reason lost_in_store) and not named",
+                    "The store has lost message {} of the queue of {}, which had not expired: it was evicted, somebody"
+                            + " deleted it, or the clock of its server is wrong. The rest of the queue is delivered. Further"
+                            + " losses of this shard are counted (tributary_messages_dropped_total, reason lost_in_store) and not named",
                     sequence,
                     GroupIdentifier.display(client.clientId()));
         }

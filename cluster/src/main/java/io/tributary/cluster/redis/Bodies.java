@@ -23,31 +23,37 @@ import org.jspecify.annotations.Nullable;
  * what is in flight does not expire.
  */
 final class Bodies {
-    /** How much later than its message a body goes, for the clocks of nodes and of Redis differ. */
+    /**
+     * How much later than its message a body goes: nodes do not have quite the same time, and a replica that becomes
+     * the primary goes by a clock of its own.
+     */
     static final long SLACK_MILLIS = 300_000;
 
     private final IdentityHashMap<Message, Body> byMessage = new IdentityHashMap<>();
     private final Map<String, Body> byId = new LinkedHashMap<>();
     private final Map<String, StoredSession> sessions;
     private final int format;
+    private final long nowMillis;
 
     /** A message that lies apart, and how many references to it the save point adds. */
     private static final class Body {
         final byte[] id;
         final byte[] bytes;
         int references;
-        /** When Redis is to let it go; 0: never. */
-        long goesAtMillis;
+        /** After how long Redis is to let it go; 0: never. */
+        long staysMillis;
 
-        Body(byte[] id, byte[] bytes, long goesAtMillis) {
+        Body(byte[] id, byte[] bytes, long staysMillis) {
             this.id = id;
             this.bytes = bytes;
-            this.goesAtMillis = goesAtMillis;
+            this.staysMillis = staysMillis;
         }
     }
 
-    Bodies(SavePoint savePoint, int inlineBytes, int format) {
+    /** @param nowMillis the time by which messages expire */
+    Bodies(SavePoint savePoint, int inlineBytes, int format, long nowMillis) {
         this.format = format;
+        this.nowMillis = nowMillis;
         IdentityHashMap<Message, Long> copied = new IdentityHashMap<>();
         for (SequencedEntry queued : savePoint.queued()) {
             if (queued.entry() instanceof Queued entry) {
@@ -73,7 +79,7 @@ final class Bodies {
         Body body = byMessage.computeIfAbsent(message, this::body);
         body.references++;
         if (mayBeInFlight(queued, message)) {
-            body.goesAtMillis = 0;
+            body.staysMillis = 0;
         }
     }
 
@@ -81,9 +87,15 @@ final class Bodies {
     private Body body(Message message) {
         byte[] bytes = StateCodec.encodeMessage(message, null, format);
         byte[] id = BodyId.of(bytes);
-        long expiresAt = message.expiresAtMillis();
-        long goesAt = expiresAt >= StateBytes.MAX_NUMBER - SLACK_MILLIS ? 0 : Math.max(1, expiresAt + SLACK_MILLIS);
-        return byId.computeIfAbsent(StateBytes.text(id), _ -> new Body(id, bytes, goesAt));
+        long stays = staysMillis(message.expiresAtMillis());
+        return byId.computeIfAbsent(StateBytes.text(id), _ -> new Body(id, bytes, stays));
+    }
+
+    /** A time that is left, not one by the clock: that of a server of Redis may be another. */
+    private long staysMillis(long expiresAtMillis) {
+        return expiresAtMillis >= StateBytes.MAX_NUMBER - SLACK_MILLIS
+                ? 0
+                : Math.max(1, expiresAtMillis - nowMillis + SLACK_MILLIS);
     }
 
     private boolean mayBeInFlight(SequencedEntry queued, Message message) {
@@ -109,7 +121,7 @@ final class Bodies {
         for (Body body : byId.values()) {
             arguments.add(body.id);
             arguments.add(decimal(body.references));
-            arguments.add(decimal(body.goesAtMillis));
+            arguments.add(decimal(body.staysMillis));
             arguments.add(body.bytes);
         }
     }

@@ -47,6 +47,7 @@ public final class RedisChecks {
     private final String position;
 
     private final List<String> problems = new ArrayList<>();
+    private final RedisClocks clocks = new RedisClocks();
     /** Whether none of the problems is one of settings or rights, which somebody has to mend. */
     private boolean mayPass = true;
 
@@ -123,11 +124,19 @@ public final class RedisChecks {
         for (RedisConfig.Node node : config.nodes()) {
             RedisException failure = ask(node, connection -> checkCluster(node, connection));
             if (failure == null) {
+                warnOfClocks();
                 return;
             }
             failures.put(node, failure);
         }
         failures.forEach(this::addFailure);
+    }
+
+    private void warnOfClocks() {
+        String warning = clocks.warning();
+        if (warning != null && problems.isEmpty()) {
+            LOG.warn(warning);
+        }
     }
 
     /** Asks a node something; tells why that was not possible, or null. */
@@ -149,9 +158,9 @@ public final class RedisChecks {
             addLasting(noCluster);
             return;
         }
-        List<RedisClusterNode> primaries = ClusterPartitionParser.parse(
-                        connection.sync().clusterNodes())
-                .stream()
+        List<RedisClusterNode> members = List.copyOf(
+                ClusterPartitionParser.parse(connection.sync().clusterNodes()).getPartitions());
+        List<RedisClusterNode> primaries = members.stream()
                 .filter(member -> member.getRole() == RedisInstance.Role.UPSTREAM)
                 .filter(member -> !member.getSlots().isEmpty())
                 .toList();
@@ -167,11 +176,35 @@ public final class RedisChecks {
                 addFailure(at, failure);
             }
         }
+        if (problems.isEmpty()) {
+            members.stream().filter(RedisChecks::isReplica).forEach(this::lookAtClock);
+        }
+    }
+
+    private static boolean isReplica(RedisClusterNode member) {
+        return member.getRole() == RedisInstance.Role.REPLICA
+                && !member.is(RedisClusterNode.NodeFlag.FAIL)
+                && !member.is(RedisClusterNode.NodeFlag.EVENTUAL_FAIL)
+                && !member.getUri().getHost().isEmpty();
+    }
+
+    /** One that cannot be asked is no reason not to start. */
+    private void lookAtClock(RedisClusterNode replica) {
+        RedisConfig.Node at = new RedisConfig.Node(
+                replica.getUri().getHost(), replica.getUri().getPort());
+        RedisException _ =
+                ask(at, asked -> noteClock(at, RedisInfo.parse(asked.sync().info("server"))));
+    }
+
+    private void noteClock(RedisConfig.Node node, RedisInfo info) {
+        clocks.note(node, info, System.nanoTime());
     }
 
     private void checkPrimary(
             RedisConfig.Node node, StatefulRedisConnection<String, String> connection, boolean hasFirstShard) {
-        addLasting(primaryProblems(node, RedisInfo.parse(connection.sync().info())));
+        RedisInfo info = RedisInfo.parse(connection.sync().info());
+        noteClock(node, info);
+        addLasting(primaryProblems(node, info));
         List<String> refused = connection.sync().eval(RIGHTS_SCRIPT, ScriptOutputType.MULTI, new String[0], position);
         if (!refused.isEmpty()) {
             addLasting(List.of(RedisAccessFailure.missingRights(node, "not " + String.join(", ", refused))));

@@ -7,6 +7,7 @@ import io.tributary.common.event.StateCodec;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.ShardStore;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -33,22 +34,34 @@ public final class RedisShardStore implements ShardStore {
     private final ScriptRunner scripts;
     private final ReadLimiter reads;
     private final RecordFormat format;
+    private final InstantSource clock;
     private final int inlineBytes;
 
     /**
-     * Creates that of the first generation of shards on open connections, which stay open when it is closed.
+     * Creates that of the first generation of shards on open connections, which stay open when it is closed. Messages
+     * expire by the clock of this machine.
      *
      * @param shards how many shards the cluster of brokers has, on which all keys depend
      * @param format says in which format records are written
      */
     public RedisShardStore(RedisCluster cluster, int shards, RecordFormat format, RedisRecorder recorder) {
-        this(cluster, 0, shards, format, recorder);
+        this(cluster, 0, shards, format, InstantSource.system(), recorder);
     }
 
-    /** The same with another generation of shards, which has keys of its own. */
+    /**
+     * The same with another generation of shards, which has keys of its own.
+     *
+     * @param clock the time by which messages expire
+     */
     public RedisShardStore(
-            RedisCluster cluster, int generation, int shards, RecordFormat format, RedisRecorder recorder) {
+            RedisCluster cluster,
+            int generation,
+            int shards,
+            RecordFormat format,
+            InstantSource clock,
+            RedisRecorder recorder) {
         this.format = format;
+        this.clock = clock;
         keys = SlotTags.of(shards).stream()
                 .map(tag -> new ShardKeys(tag, generation))
                 .toArray(ShardKeys[]::new);
@@ -148,7 +161,7 @@ public final class RedisShardStore implements ShardStore {
     public CompletionStage<@Nullable Void> save(int shard, SavePoint savePoint) {
         SaveCall save;
         try {
-            save = new SaveCall(keys[shard], savePoint, inlineBytes, format.toWrite());
+            save = new SaveCall(keys[shard], savePoint, inlineBytes, format.toWrite(), clock.millis());
         } catch (IllegalArgumentException e) {
             return CompletableFuture.failedFuture(new RedisStoreException("shard " + shard + ": " + e.getMessage(), e));
         }

@@ -32,12 +32,13 @@ final class SaveCall {
      * Creates one.
      *
      * @param inlineBytes messages whose copies take less together lie in the queues
+     * @param nowMillis the time by which messages expire
      * @throws IllegalArgumentException if the save point has more parts than Redis takes, or numbers that it cannot
      *     count
      */
-    SaveCall(ShardKeys shard, SavePoint savePoint, int inlineBytes, int format) {
+    SaveCall(ShardKeys shard, SavePoint savePoint, int inlineBytes, int format, long nowMillis) {
         this.format = format;
-        bodies = new Bodies(savePoint, inlineBytes, format);
+        bodies = new Bodies(savePoint, inlineBytes, format, nowMillis);
         keys.add(shard.position());
         keys.add(shard.sessions());
         keys.add(shard.wills());

@@ -17,6 +17,7 @@ import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import io.tributary.persistence.shard.ShardStore.Claimant;
 import io.tributary.persistence.shard.ShardStore.SessionPage;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -36,7 +37,12 @@ final class OldShards implements AutoCloseable {
         this.config = config;
         base = config.kafka().generation().base();
         store = new RedisShardStore(
-                redis, config.kafka().generation().number(), config.shards(), RecordFormat.alone(), RedisRecorder.NONE);
+                redis,
+                config.kafka().generation().number(),
+                config.shards(),
+                RecordFormat.alone(),
+                InstantSource.system(),
+                RedisRecorder.NONE);
         topic = new ShardsTopic(config.kafka(), config.shards());
     }
 

@@ -310,7 +310,7 @@ public final class Reshard {
         KafkaConfig to = next.in(kafka);
         try (ShardsTopic topic = new ShardsTopic(to, next.shards());
                 RedisShardStore store = new RedisShardStore(
-                        redis, next.generation(), next.shards(), RecordFormat.alone(), RedisRecorder.NONE)) {
+                        redis, next.generation(), next.shards(), RecordFormat.alone(), clock, RedisRecorder.NONE)) {
             TopicNeeds needs = configured.at(next).topicNeeds(largestPacketBytes);
             topic.widen(needs);
             int largestRecordBytes = topic.create(needs, maxRecordBytes);
@@ -375,8 +375,8 @@ public final class Reshard {
     private void drop(Map<Integer, Integer> generations, RedisCluster redis) {
         generations.forEach((generation, shards) -> {
             try (ShardsTopic topic = new ShardsTopic(new ShardLayout(generation, shards, 0).in(kafka), shards);
-                    RedisShardStore store =
-                            new RedisShardStore(redis, generation, shards, RecordFormat.alone(), RedisRecorder.NONE)) {
+                    RedisShardStore store = new RedisShardStore(
+                            redis, generation, shards, RecordFormat.alone(), clock, RedisRecorder.NONE)) {
                 for (int shard = 0; shard < shards; shard++) {
                     while (!Answers.of(store.drop(shard))) {
                         // some keys a call, so that Redis does other things in between

@@ -13,7 +13,7 @@
 -- ARGV  1 the owner's epoch   2 the offset that the state must be at   3 the offset that it is to be at
 --       4 to 9 how many arguments there are of each kind that follows, in this order:
 --         sessions that go (fields), wills that go (fields), position, sessions, wills (fields and values),
---         messages that lie apart (name, how many references come, when Redis lets it go in ms or 0, message)
+--         messages that lie apart (name, how many references come, after how many ms Redis lets it go or 0, message)
 --       then for each queue
 --         1 if all of it goes first, else 0; how many ranges go; how many entries come; how many of these are references;
 --         the ranges (first and last sequence number); the entries (sequence number and member), ascending
@@ -240,13 +240,13 @@ call('HSET', KEYS[2], sessions, wills - 1)
 call('HSET', KEYS[3], wills, messages - 1)
 call('HSET', KEYS[4], 1, #counted, counted)
 for i = messages, queues - 1, 4 do
-  local key, expires = PREFIX .. 'msg:' .. ARGV[i], ARGV[i + 2]
-  if found[ARGV[i]] and expires == '0' then
+  local key, stays = PREFIX .. 'msg:' .. ARGV[i], ARGV[i + 2]
+  if found[ARGV[i]] and stays == '0' then
     redis.call('PERSIST', key)
-  elseif not found[ARGV[i]] and expires == '0' then
+  elseif not found[ARGV[i]] and stays == '0' then
     redis.call('SET', key, ARGV[i + 3])
   elseif not found[ARGV[i]] then
-    redis.call('SET', key, ARGV[i + 3], 'PXAT', expires)
+    redis.call('SET', key, ARGV[i + 3], 'PX', stays)
   end
 end
 for k = 6, #KEYS do

@@ -30,6 +30,8 @@ import io.tributary.persistence.shard.ShardStore.Priorities;
 import io.tributary.persistence.shard.ShardStore.QueuePage;
 import io.tributary.persistence.shard.ShardStore.Remnant;
 import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -42,6 +44,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What becomes of messages that lie apart from the queues that they are in. */
 class MessagesApartTest {
@@ -247,6 +251,23 @@ class MessagesApartTest {
         assertThat(timeToLive()).as("may have been sent to b").isEqualTo(-1);
     }
 
+    /** The clock of a server of Redis is wrong, or that of the whole cluster. */
+    @ParameterizedTest
+    @ValueSource(longs = {-86_400_000, 86_400_000})
+    void messageStaysForTheTimeThatItIsValidWhateverTheClockOfRedisSays(long clusterIsAheadMillis) {
+        Clock clock = Clock.offset(Clock.systemUTC(), Duration.ofMillis(clusterIsAheadMillis));
+        try (RedisShardStore other =
+                new RedisShardStore(cluster, 0, 4, RecordFormat.alone(), clock, RedisRecorder.NONE)) {
+            Message expiring = message(1).withExpiry(clock.millis() + 3_600_000);
+            get(other.save(
+                    SHARD,
+                    next().sessions(List.of(away("a", 0)))
+                            .queued(List.of(new SequencedEntry("a", 1, of(expiring))))
+                            .build()));
+        }
+        assertThat(timeToLive()).isBetween(Bodies.SLACK_MILLIS, 3_600_000 + Bodies.SLACK_MILLIS);
+    }
+
     @Test
     void messageOfAnAttachedSessionAndOneThatWasReadStay() {
         save(next().sessions(List.of(session("a", 1)))
@@ -409,7 +430,8 @@ class MessagesApartTest {
 
     @Test
     void shardIsDroppedAsAWholeAndWithItNoOtherGeneration() {
-        RedisShardStore later = new RedisShardStore(cluster, 7, 4, RecordFormat.alone(), RedisRecorder.NONE);
+        RedisShardStore later =
+                new RedisShardStore(cluster, 7, 4, RecordFormat.alone(), Clock.systemUTC(), RedisRecorder.NONE);
         get(later.claim(SHARD, new Claimant(OWNER)));
         List<String> clients = IntStream.range(0, 700).mapToObj(i -> "c" + i).toList();
         save(next().sessions(clients.stream().map(client -> session(client, 1)).toList())

@@ -6,7 +6,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -47,7 +46,7 @@ final class AcknowledgedPositions {
     }
 
     /**
-     * Notes a position.
+     * Notes a position; the last one of a partition counts, also where it is lower, for a topic may lose its end.
      *
      * @param id which topic it is: nothing is deleted of another one; null for whichever there is
      * @param own whether nobody else's messages are in the partition
@@ -57,7 +56,7 @@ final class AcknowledgedPositions {
             uncommitted.put(new Group(group, partition), position);
         }
         if (own && deleting) {
-            deletable.merge(partition, new Position(id, position), Position::later);
+            deletable.put(partition, new Position(id, position));
         }
     }
 
@@ -91,12 +90,7 @@ final class AcknowledgedPositions {
         Map<TopicPartition, Position> below = new HashMap<>(deletable);
         if (!below.isEmpty()) {
             below.forEach(deletable::remove);
-            begun.add(delete(below).whenComplete((done, failure) -> {
-                if (failure != null) {
-                    LOG.debug("acknowledged records are not deleted yet", failure);
-                    below.forEach((partition, position) -> again(partition, position, failure));
-                }
-            }));
+            begun.addAll(delete(below));
         }
         takeUncommitted()
                 .forEach((group, position) -> begun.add(admin.commit(group.name, group.partition, position)
@@ -125,33 +119,46 @@ final class AcknowledgedPositions {
     }
 
     /** Deletes records, but of topics that were made anew. */
-    private CompletableFuture<?> delete(Map<TopicPartition, Position> below) {
+    private List<CompletableFuture<?>> delete(Map<TopicPartition, Position> below) {
         Set<String> topics = below.keySet().stream().map(TopicPartition::topic).collect(Collectors.toSet());
-        return admin.ids(topics).thenCompose(ids -> {
-            Map<TopicPartition, RecordsToDelete> request = new HashMap<>();
-            below.forEach((partition, position) -> {
-                String id = ids.get(partition.topic());
-                if (id != null && (position.id == null || position.id.equals(id))) {
-                    request.put(partition, RecordsToDelete.beforeOffset(position.offset));
-                }
-            });
-            return request.isEmpty() ? CompletableFuture.completedFuture(null) : admin.deleteRecords(request);
-        });
+        CompletableFuture<Map<TopicPartition, CompletableFuture<Long>>> asked =
+                admin.ids(topics).thenApply(ids -> admin.deleteRecords(request(below, ids)));
+        List<CompletableFuture<?>> deleted = new ArrayList<>();
+        below.forEach((partition, position) -> deleted.add(asked.thenCompose(
+                        answers -> answers.getOrDefault(partition, CompletableFuture.completedFuture(0L)))
+                .whenComplete((_, failure) -> {
+                    if (failure != null) {
+                        again(partition, position, failure);
+                    }
+                })));
+        return deleted;
     }
 
+    private static Map<TopicPartition, RecordsToDelete> request(
+            Map<TopicPartition, Position> below, Map<String, String> ids) {
+        Map<TopicPartition, RecordsToDelete> request = new HashMap<>();
+        below.forEach((partition, position) -> {
+            String id = ids.get(partition.topic());
+            if (id != null && (position.id == null || position.id.equals(id))) {
+                request.put(partition, RecordsToDelete.beforeOffset(position.offset));
+            }
+        });
+        return request;
+    }
+
+    /**
+     * Not where the partition ends before the position: what comes there later is not what was acknowledged, and what
+     * is acknowledged then is noted.
+     */
     private void again(TopicPartition partition, Position position, Throwable failure) {
-        if (!AppAdmin.isUnknownTopic(failure)) {
+        LOG.debug("acknowledged records of {} are not deleted yet", partition, failure);
+        if (!AppAdmin.isUnknownTopic(failure) && !AppAdmin.isBehindTheEnd(failure)) {
             deletable.putIfAbsent(partition, position);
         }
     }
 
     /** A position of one topic. */
-    private record Position(@Nullable String id, long offset) {
-        /** Which of two counts; of another topic, the one that was noted last. */
-        Position later(Position other) {
-            return Objects.equals(id, other.id) && other.offset < offset ? this : other;
-        }
-    }
+    private record Position(@Nullable String id, long offset) {}
 
     /** A group that is told of, and the partition that its client reads. */
     private record Group(String name, TopicPartition partition) {}

@@ -28,6 +28,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.DeleteTopicsOptions;
+import org.apache.kafka.clients.admin.DeletedRecords;
 import org.apache.kafka.clients.admin.DescribeConfigsOptions;
 import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
@@ -39,6 +40,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.OffsetOutOfRangeException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
@@ -277,9 +279,16 @@ final class AppAdmin implements AutoCloseable {
                 .thenApply(ListOffsetsResultInfo::offset);
     }
 
-    /** Deletes the records below the offsets; tried once. */
-    CompletableFuture<?> deleteRecords(Map<TopicPartition, RecordsToDelete> below) {
-        return answer(admin.deleteRecords(below).all());
+    /** Deletes the records below the offsets; tried once. Each partition completes with where it begins then. */
+    Map<TopicPartition, CompletableFuture<Long>> deleteRecords(Map<TopicPartition, RecordsToDelete> below) {
+        Map<TopicPartition, CompletableFuture<Long>> begins = new HashMap<>();
+        if (!below.isEmpty()) {
+            admin.deleteRecords(below)
+                    .lowWatermarks()
+                    .forEach((partition, deleted) ->
+                            begins.put(partition, answer(deleted).thenApply(DeletedRecords::lowWatermark)));
+        }
+        return begins;
     }
 
     /** Sets the offset of a group; tried once. */
@@ -290,8 +299,17 @@ final class AppAdmin implements AutoCloseable {
 
     /** Whether this is how Kafka says that there is no such topic. */
     static boolean isUnknownTopic(Throwable failure) {
+        return isCausedBy(failure, UnknownTopicOrPartitionException.class);
+    }
+
+    /** Whether this is how Kafka says that a partition ends before the offset that it was told. */
+    static boolean isBehindTheEnd(Throwable failure) {
+        return isCausedBy(failure, OffsetOutOfRangeException.class);
+    }
+
+    private static boolean isCausedBy(Throwable failure, Class<? extends Throwable> kind) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof UnknownTopicOrPartitionException) {
+            if (kind.isInstance(cause)) {
                 return true;
             }
         }

@@ -23,15 +23,26 @@ final class AcknowledgedRecords {
     /** Whether the log has lost its end, which the reader has still to find out by reading. */
     private boolean wentBack;
 
+    /** How often {@link #settle} was called; written with the lock. */
+    private volatile int settled;
+
+    /**
+     * Where the log ends at least.
+     *
+     * @param settled how often the log was settled by then: it says nothing of one that was since
+     */
+    record LeastEnd(long offset, int settled) {}
+
     /**
      * Puts the next record, in the order of acknowledgement.
      *
      * @param least where the log ended at least when the record was sent: below that it is only in a log that has lost
-     *     its end
+     *     its end since, which the reader may have found out before the record was acknowledged
      * @return whether the polling thread is to be told: it has nothing to look for otherwise
      */
-    synchronized boolean add(LogRecord record, long least) {
-        wentBack |= record.offset() < least || record.offset() <= highest;
+    synchronized boolean add(LogRecord record, LeastEnd least) {
+        boolean isBelow = record.offset() < least.offset && least.settled == settled;
+        wentBack |= isBelow || record.offset() <= highest;
         highest = record.offset();
         if (!open) {
             return false;
@@ -83,9 +94,15 @@ final class AcknowledgedRecords {
 
     /** The reader has found out what the log has lost. */
     synchronized void settle() {
+        settled++;
         wentBack = false;
         highest = -1;
         close();
+    }
+
+    /** How often {@link #settle} was called. */
+    int settled() {
+        return settled;
     }
 
     private static int sizeOf(LogRecord record) {

@@ -1,5 +1,6 @@
 package io.tributary.cluster.kafka.shard;
 
+import io.tributary.cluster.kafka.shard.AcknowledgedRecords.LeastEnd;
 import io.tributary.persistence.shard.LogRecord;
 import java.time.Duration;
 import java.util.List;
@@ -66,8 +67,8 @@ final class EarlyRecords {
     }
 
     /** Where the log of a shard ends at least: what is sent now comes there or behind it; any thread. */
-    long leastEnd(int shard) {
-        return cursors[shard].next();
+    LeastEnd leastEnd(int shard) {
+        return cursors[shard].leastEnd();
     }
 
     /**
@@ -75,7 +76,7 @@ final class EarlyRecords {
      *
      * @param least what {@link #leastEnd} was before the record was sent
      */
-    void onAcknowledged(int shard, LogRecord record, long least) {
+    void onAcknowledged(int shard, LogRecord record, LeastEnd least) {
         ShardCursor cursor = cursors[shard];
         if (cursor.acknowledged().add(record, least)) {
             unseen.add(cursor);

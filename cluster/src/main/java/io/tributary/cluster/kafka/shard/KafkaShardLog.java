@@ -8,6 +8,7 @@ import io.tributary.cluster.kafka.KafkaTopics;
 import io.tributary.cluster.kafka.OrderedProducer;
 import io.tributary.cluster.kafka.PartitionQueue;
 import io.tributary.cluster.kafka.ShardMark;
+import io.tributary.cluster.kafka.shard.AcknowledgedRecords.LeastEnd;
 import io.tributary.persistence.shard.AppendCallback;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
@@ -124,7 +125,7 @@ public final class KafkaShardLog implements ShardLog, Appending {
         if (!isOnlyNode || started == null) {
             return lanes[shard].send(null, value, told);
         }
-        long least = started.early().leastEnd(shard);
+        LeastEnd least = started.early().leastEnd(shard);
         return lanes[shard].sendTimed(null, value, (offset, timeMillis, failure) -> {
             if (failure == null && offset >= 0) { // Kafka does not always know the offset of what it was sent twice
                 LogRecord record = new LogRecord(offset, LogRecord.NOT_READ_BACK, timeMillis, value);

@@ -83,6 +83,8 @@ final class ShardConsumer implements AutoCloseable {
     private boolean isPollNext;
     /** When ends of shards that wait for what is unread may be asked for again. */
     private long unreadDueNanos = System.nanoTime();
+    /** The shard whose end is asked for first, of those. */
+    private int firstUnread;
 
     private final Set<ShardCursor> outOfRange = new HashSet<>();
     /** Those among them whose position Kafka does not know as one of its records. */
@@ -427,7 +429,9 @@ final class ShardConsumer implements AutoCloseable {
         if (System.nanoTime() - unreadDueNanos < 0) {
             return;
         }
-        for (ShardCursor cursor : cursors) {
+        int first = firstUnread;
+        for (int i = 0; i < cursors.length; i++) {
+            ShardCursor cursor = cursors[(first + i) % cursors.length];
             if (!cursor.isReading() || !cursor.waitsForUnread(ASK)) {
                 continue;
             }
@@ -439,6 +443,7 @@ final class ShardConsumer implements AutoCloseable {
             } catch (TimeoutException e) {
                 LOG.debug("Kafka does not tell where shard {} ends; asking again", cursor.shard(), e);
                 unreadDueNanos = System.nanoTime() + PAUSE_OF_ONE.toNanos();
+                firstUnread = cursor.shard() + 1; // or those behind it would never be asked for
                 recorder.onError();
                 return;
             }
@@ -451,8 +456,9 @@ final class ShardConsumer implements AutoCloseable {
 
     private void goOn(ShardCursor cursor, long begin, long end) {
         outOfRange.remove(cursor);
-        if (diverged.remove(cursor) || cursor.next() > end) {
-            wentBack(cursor, Math.min(cursor.next(), end));
+        boolean isAnother = diverged.remove(cursor); // at least the record before the position is
+        if (isAnother || cursor.next() > end) {
+            wentBack(cursor, Math.min(isAnother ? Math.max(0, cursor.next() - 1) : cursor.next(), end));
             return;
         }
         if (cursor.readsBackFrom(begin)) {

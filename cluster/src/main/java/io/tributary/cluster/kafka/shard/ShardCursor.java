@@ -1,6 +1,7 @@
 package io.tributary.cluster.kafka.shard;
 
 import io.tributary.cluster.kafka.ShardMark;
+import io.tributary.cluster.kafka.shard.AcknowledgedRecords.LeastEnd;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.ShardLog;
 import java.time.Duration;
@@ -157,6 +158,12 @@ final class ShardCursor {
     /** The lowest offset that the reader has not seen yet; any thread. */
     long next() {
         return handedFrom;
+    }
+
+    /** Where the log ends at least: what is sent now comes there or behind it; any thread. */
+    LeastEnd leastEnd() {
+        int settled = acknowledged.settled(); // first: a reader that finds out a loss changes the offset before
+        return new LeastEnd(handedFrom, settled);
     }
 
     /** The leader epoch of the record before {@link #next}, if it is known. */

@@ -32,6 +32,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What becomes of the shards' logs when their topic is not what it was. */
 class ChangedTopicTest {
+    private static final int LEADER_OF_ANOTHER_LOG = 7;
+
     @TempDir
     @SuppressWarnings("NullAway.Init")
     private static Path folder;
@@ -81,6 +83,26 @@ class ChangedTopicTest {
             log.readFrom(0, later.wentBackTo(0));
             until(() -> later.count(0) == 200);
             assertThat(later.texts(0).getFirst()).isEqualTo("s0");
+        }
+    }
+
+    /** An owner that has folded all records is to notice it, too. */
+    @Test
+    void readersAreToldThatTheRecordBeforeIsAnotherOneWhereKafkaKnowsNothingOfItsLeader() {
+        try (ShardLog log = TestKafka.log(config)) {
+            RecordingReader reader = new RecordingReader() {
+                @Override
+                public void onAssigned(int shard) {
+                    super.onAssigned(shard);
+                    log.readFrom(shard, 5, LEADER_OF_ANOTHER_LOG);
+                }
+            };
+            for (int i = 0; i < 10; i++) {
+                append(log, "r" + i);
+            }
+            log.start(reader);
+            until(() -> reader.wentBackTo(0) >= 0);
+            assertThat(reader.wentBackTo(0)).isEqualTo(4);
         }
     }
 

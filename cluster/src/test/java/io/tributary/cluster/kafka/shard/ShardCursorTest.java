@@ -3,6 +3,7 @@ package io.tributary.cluster.kafka.shard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.cluster.kafka.ShardMark;
+import io.tributary.cluster.kafka.shard.AcknowledgedRecords.LeastEnd;
 import io.tributary.cluster.kafka.shard.ShardCursor.Request;
 import io.tributary.persistence.shard.LogRecord;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 /** What is handed out of a shard, early or not, and what is noticed when it is read back. */
 class ShardCursorTest {
     private static final int LEADER = 3;
+    private static final LeastEnd NOTHING = new LeastEnd(0, 0);
 
     private final ShardCursor cursor = new ShardCursor(new TopicPartition("shards", 0), _ -> {});
 
@@ -63,7 +65,20 @@ class ShardCursorTest {
         acknowledged(10, 11, 12);
         takeEarly();
         cursor.stop();
-        cursor.acknowledged().add(new LogRecord(11, LogRecord.NOT_READ_BACK, 0, new byte[1]), cursor.next());
+        cursor.acknowledged().add(new LogRecord(11, LogRecord.NOT_READ_BACK, 0, new byte[1]), cursor.leastEnd());
+        request(11);
+        cursor.moveTo(12);
+        cursor.acknowledged().open();
+        assertThat(cursor.acknowledged().isOpen()).isTrue();
+    }
+
+    @Test
+    void recordsComeEarlyAgainWhenARecordThatWasSentBeforeTheLossIsAcknowledgedBehindIt() {
+        acknowledged(10, 11, 12);
+        takeEarly();
+        LeastEnd before = cursor.leastEnd();
+        cursor.stop();
+        cursor.acknowledged().add(new LogRecord(11, LogRecord.NOT_READ_BACK, 0, new byte[1]), before);
         request(11);
         cursor.moveTo(12);
         cursor.acknowledged().open();
@@ -162,7 +177,7 @@ class ShardCursorTest {
     @Test
     void nothingComesEarlyWhenARecordComesBelowTheEndThatWasReadBeforeItWasSent() {
         assertThat(take(List.of(read(10), read(11), read(12)))).hasSize(3);
-        long least = cursor.next();
+        LeastEnd least = cursor.leastEnd();
         LogRecord record = new LogRecord(11, LogRecord.NOT_READ_BACK, 0, bytes("another"));
         assertThat(cursor.acknowledged().add(record, least)).isTrue();
         acknowledged(13);
@@ -193,7 +208,7 @@ class ShardCursorTest {
     @Test
     void nothingIsKeptWhenThereIsTooMuch() {
         for (long offset = 11; offset < 50; offset++) {
-            cursor.acknowledged().add(new LogRecord(offset, 0, new byte[100_000]), 0);
+            cursor.acknowledged().add(new LogRecord(offset, 0, new byte[100_000]), NOTHING);
         }
         assertThat(cursor.acknowledged().isOpen()).isFalse();
         assertThat(cursor.acknowledged().hasWaiting()).isFalse();
@@ -207,7 +222,8 @@ class ShardCursorTest {
 
     private void acknowledged(long... offsets) {
         for (long offset : offsets) {
-            cursor.acknowledged().add(new LogRecord(offset, LogRecord.NOT_READ_BACK, offset, bytes("r" + offset)), 0);
+            cursor.acknowledged()
+                    .add(new LogRecord(offset, LogRecord.NOT_READ_BACK, offset, bytes("r" + offset)), NOTHING);
         }
     }
 
