@@ -4,13 +4,18 @@ import io.tributary.broker.security.ClientInfo;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.ReasonCode;
 
-/** Sees every message that a client publishes, after it was authorised and before it is matched. */
+/**
+ * Sees every message that a client publishes, after it was authorised and before it is matched; and each will at
+ * CONNECT, after it was authorised and before {@link ClientListener#onConnected}, whether it is published later or not.
+ */
 @FunctionalInterface
 public interface PublishInterceptor {
 
     /**
      * Decides on a message: to pass it on, to change it, to drop it or to refuse it. Called on the publisher's event
      * loop: it must not block. When it throws, the message is refused with 0x83.
+     *
+     * <p>Another topic of a will is one that the authorizer is asked about when the will is published.
      */
     Decision onPublish(ClientInfo publisher, Message message);
 
@@ -20,9 +25,15 @@ public interface PublishInterceptor {
     /** The message goes on, as it is or changed. */
     record Proceed(Message message) implements Decision {}
 
-    /** The message is acknowledged as if no session subscribed to its topic, and goes nowhere. */
+    /**
+     * The message is acknowledged as if no session subscribed to its topic, and goes nowhere. The client connects
+     * without its will.
+     */
     record Drop() implements Decision {}
 
-    /** The message is refused; in MQTT 3, which cannot say so, it is acknowledged and goes nowhere. */
+    /**
+     * The message is refused; in MQTT 3, which cannot say so, it is acknowledged and goes nowhere. With its will the
+     * client's CONNECT is refused.
+     */
     record Refuse(ReasonCode reason, String message) implements Decision {}
 }
