@@ -3,6 +3,7 @@ package io.tributary.broker.extension;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.ReasonCode;
+import java.util.Objects;
 
 /**
  * Sees every message that a client publishes, after it was authorised and before it is matched; and each will at
@@ -23,7 +24,11 @@ public interface PublishInterceptor {
     sealed interface Decision {}
 
     /** The message goes on, as it is or changed. */
-    record Proceed(Message message) implements Decision {}
+    record Proceed(Message message) implements Decision {
+        public Proceed {
+            Objects.requireNonNull(message, "message");
+        }
+    }
 
     /**
      * The message is acknowledged as if no session subscribed to its topic, and goes nowhere. The client connects
@@ -34,6 +39,13 @@ public interface PublishInterceptor {
     /**
      * The message is refused; in MQTT 3, which cannot say so, it is acknowledged and goes nowhere. With its will the
      * client's CONNECT is refused.
+     *
+     * @param reason what a PUBACK or CONNACK may say; one that is no error counts as 0x83
+     * @param message words for the developer of the client
      */
-    record Refuse(ReasonCode reason, String message) implements Decision {}
+    record Refuse(ReasonCode reason, String message) implements Decision {
+        public Refuse {
+            Objects.requireNonNull(reason, "reason");
+        }
+    }
 }

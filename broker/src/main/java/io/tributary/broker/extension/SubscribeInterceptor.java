@@ -4,6 +4,7 @@ import io.tributary.broker.security.ClientInfo;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
 import java.util.List;
+import java.util.Objects;
 
 /** Sees every subscription that a client asks for, after it was authorised. */
 @FunctionalInterface
@@ -11,7 +12,7 @@ public interface SubscribeInterceptor {
 
     /**
      * Decides on a subscription: to make it, to change it or to refuse it. Called on the client's event loop: it must
-     * not block. When it throws, the subscription is refused with 0x83.
+     * not block. When it throws, or makes the filter invalid, the subscription is refused with 0x83.
      *
      * <p>Rules look at a filter that it has changed as at any: what they do not allow brings nothing, and is removed.
      */
@@ -36,8 +37,20 @@ public interface SubscribeInterceptor {
     sealed interface Decision {}
 
     /** The subscription is made, as asked or changed (for instance with a lower QoS). */
-    record Proceed(Subscription subscription) implements Decision {}
+    record Proceed(Subscription subscription) implements Decision {
+        public Proceed {
+            Objects.requireNonNull(subscription, "subscription");
+        }
+    }
 
-    /** The subscription is refused. */
-    record Refuse(ReasonCode reason) implements Decision {}
+    /**
+     * The subscription is refused.
+     *
+     * @param reason what a SUBACK may say; one that is no error counts as 0x83
+     */
+    record Refuse(ReasonCode reason) implements Decision {
+        public Refuse {
+            Objects.requireNonNull(reason, "reason");
+        }
+    }
 }

@@ -247,6 +247,29 @@ class SubscribeFlowTest {
                 .containsExactly(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR);
     }
 
+    /** As one that throws, and the connection goes on. */
+    @Test
+    @SuppressWarnings("NullAway") // the platform's mistakes
+    void refusesFilterWhenInterceptorGivesNoAnswerThatItMayGive() {
+        List<SubscribeInterceptor> wrong = List.of(
+                (client, asked) -> null,
+                (client, asked) -> new SubscribeInterceptor.Proceed(null),
+                (client, asked) -> new SubscribeInterceptor.Proceed(plain("a/#/b", QoS.AT_MOST_ONCE)),
+                (client, asked) -> new SubscribeInterceptor.Refuse(null),
+                (client, asked) -> new SubscribeInterceptor.Refuse(ReasonCode.SUCCESS));
+        fixture.interceptor = (client, asked) ->
+                wrong.get(Integer.parseInt(asked.filter())).onSubscribe(client, asked);
+        fixture.connect(Connects.v5());
+
+        for (int i = 0; i < wrong.size(); i++) {
+            fixture.send(subscribe(8, plain(String.valueOf(i), QoS.AT_MOST_ONCE)));
+
+            assertThat(fixture.sink.takeOnly(Suback.class).reasons())
+                    .containsExactly(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR);
+        }
+        assertThat(fixture.backend.subscribed).isEmpty();
+    }
+
     @Test
     void tellsWhenQuotaOfSubscriptionsIsExceeded() {
         fixture.backend.subscribeOutcome = Outcome.QUOTA_EXCEEDED;

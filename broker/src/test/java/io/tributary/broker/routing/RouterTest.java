@@ -462,6 +462,26 @@ class RouterTest {
                         refused -> assertThat(refused.reason()).isEqualTo(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR));
     }
 
+    @Test
+    @SuppressWarnings("NullAway") // the platform's mistakes
+    void refusesWhenAnInterceptorGivesNoAnswerThatItMayGive() {
+        List<PublishInterceptor> wrong = List.of(
+                (client, message) -> null,
+                (client, message) -> new PublishInterceptor.Proceed(null),
+                (client, message) -> new PublishInterceptor.Refuse(null, "no reason"),
+                (client, message) -> new PublishInterceptor.Refuse(ReasonCode.SUCCESS, "no error"));
+        fixture.interceptors.add((client, message) ->
+                wrong.get(Integer.parseInt(message.topic())).onPublish(client, message));
+
+        for (int i = 0; i < wrong.size(); i++) {
+            assertThat(fixture.publish(message(String.valueOf(i), "x", QoS.AT_LEAST_ONCE)))
+                    .singleElement()
+                    .isInstanceOfSatisfying(
+                            Refused.class,
+                            refused -> assertThat(refused.reason()).isEqualTo(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR));
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({"AT_MOST_ONCE", "AT_LEAST_ONCE"})
     void storesARetainedMessageBeforeItIsMatched(QoS qos) {
