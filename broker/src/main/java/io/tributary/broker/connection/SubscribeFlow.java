@@ -130,7 +130,7 @@ final class SubscribeFlow {
     }
 
     private void remove(Unsubscribe packet) {
-        List<TopicFilter> filters = packet.filters().stream().map(this::inside).toList();
+        List<TopicFilter> filters = packet.filters().stream().map(this::subscribedAs).toList();
         context.backend()
                 .subscriptions()
                 .unsubscribe(identity.subscriber(), identity.epoch(), filters)
@@ -351,6 +351,16 @@ final class SubscribeFlow {
         } catch (RuntimeException | Error failure) {
             LOG.warn("a subscribe interceptor failed, its subscription is refused", failure);
             return new Refuse(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR);
+        }
+    }
+
+    /** What the interceptors have made of a filter, when the client subscribed to it. */
+    private TopicFilter subscribedAs(String asked) {
+        try {
+            return inside(context.services().extensions().subscriptions().onUnsubscribe(identity.client(), asked));
+        } catch (RuntimeException | Error failure) {
+            LOG.warn("a subscribe interceptor failed, a filter to unsubscribe from stays as it is", failure);
+            return inside(asked);
         }
     }
 

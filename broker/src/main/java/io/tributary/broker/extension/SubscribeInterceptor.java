@@ -18,18 +18,41 @@ public interface SubscribeInterceptor {
      */
     Decision onSubscribe(ClientInfo client, Subscription subscription);
 
+    /**
+     * Says which filter an UNSUBSCRIBE is about: one that changes filters of subscriptions is to change them here alike,
+     * or their clients cannot remove them. Called on the client's event loop. When it throws, or makes the filter
+     * invalid, the filter counts as the client wrote it.
+     *
+     * @param filter the filter as the client wrote it, {@code $share/...} included
+     */
+    default String onUnsubscribe(ClientInfo client, String filter) {
+        return filter;
+    }
+
     /** Asks one after the other, each about what the one before made of the subscription; the first refusal holds. */
     static SubscribeInterceptor chain(List<SubscribeInterceptor> interceptors) {
         List<SubscribeInterceptor> chained = List.copyOf(interceptors);
-        return (client, asked) -> {
-            Decision decision = new Proceed(asked);
-            for (SubscribeInterceptor interceptor : chained) {
-                if (!(decision instanceof Proceed(Subscription subscription))) {
-                    return decision;
+        return new SubscribeInterceptor() {
+            @Override
+            public Decision onSubscribe(ClientInfo client, Subscription asked) {
+                Decision decision = new Proceed(asked);
+                for (SubscribeInterceptor interceptor : chained) {
+                    if (!(decision instanceof Proceed(Subscription subscription))) {
+                        return decision;
+                    }
+                    decision = interceptor.onSubscribe(client, subscription);
                 }
-                decision = interceptor.onSubscribe(client, subscription);
+                return decision;
             }
-            return decision;
+
+            @Override
+            public String onUnsubscribe(ClientInfo client, String asked) {
+                String filter = asked;
+                for (SubscribeInterceptor interceptor : chained) {
+                    filter = interceptor.onUnsubscribe(client, filter);
+                }
+                return filter;
+            }
         };
     }
 
