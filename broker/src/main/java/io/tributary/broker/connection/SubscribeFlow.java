@@ -130,7 +130,8 @@ final class SubscribeFlow {
     }
 
     private void remove(Unsubscribe packet) {
-        List<TopicFilter> filters = packet.filters().stream().map(this::subscribedAs).toList();
+        List<TopicFilter> filters =
+                packet.filters().stream().map(this::subscribedAs).toList();
         context.backend()
                 .subscriptions()
                 .unsubscribe(identity.subscriber(), identity.epoch(), filters)

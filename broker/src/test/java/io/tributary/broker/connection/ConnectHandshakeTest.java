@@ -610,8 +610,10 @@ class ConnectHandshakeTest {
 
         Will will = fixture.backend.attaches.getFirst().will();
         assertThat(will).isNotNull();
-        assertThat(will.message()).isEqualTo(ConnectionFixture.message("other", "left", will.message().qos())
-                .withNames("other", "c"));
+        assertThat(will.message())
+                .isEqualTo(ConnectionFixture.message(
+                                "other", "left", will.message().qos())
+                        .withNames("other", "c"));
         assertThat(will.delaySeconds()).isEqualTo(5);
     }
 

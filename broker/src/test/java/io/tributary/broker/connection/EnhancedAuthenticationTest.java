@@ -38,10 +38,7 @@ import org.junit.jupiter.api.Test;
 
 class EnhancedAuthenticationTest {
     private static final Subscribe SUBSCRIBE = new Subscribe(
-            8,
-            List.of(new Subscription("a", QoS.AT_MOST_ONCE, false, false, RetainHandling.SEND)),
-            0,
-            List.of());
+            8, List.of(new Subscription("a", QoS.AT_MOST_ONCE, false, false, RetainHandling.SEND)), 0, List.of());
 
     private final ConnectionFixture fixture = new ConnectionFixture();
     private final Scripted scripted = new Scripted();

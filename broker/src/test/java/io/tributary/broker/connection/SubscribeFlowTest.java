@@ -292,8 +292,8 @@ class SubscribeFlowTest {
                 (client, asked) -> new SubscribeInterceptor.Proceed(plain("a/#/b", QoS.AT_MOST_ONCE)),
                 (client, asked) -> new SubscribeInterceptor.Refuse(null),
                 (client, asked) -> new SubscribeInterceptor.Refuse(ReasonCode.SUCCESS));
-        fixture.interceptor = (client, asked) ->
-                wrong.get(Integer.parseInt(asked.filter())).onSubscribe(client, asked);
+        fixture.interceptor =
+                (client, asked) -> wrong.get(Integer.parseInt(asked.filter())).onSubscribe(client, asked);
         fixture.connect(Connects.v5());
 
         for (int i = 0; i < wrong.size(); i++) {

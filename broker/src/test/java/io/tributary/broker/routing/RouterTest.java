@@ -478,7 +478,8 @@ class RouterTest {
                     .singleElement()
                     .isInstanceOfSatisfying(
                             Refused.class,
-                            refused -> assertThat(refused.reason()).isEqualTo(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR));
+                            refused ->
+                                    assertThat(refused.reason()).isEqualTo(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR));
         }
     }
 
