@@ -552,7 +552,7 @@ public final class ClientConnection {
     private void leave(ConnectedState live, Ending how, Runnable logged) {
         live.close(how.publishWill(), how.sessionExpirySeconds(), logged);
         forget();
-        events.disconnected(live.identity().client(), how.reason());
+        events.disconnected(live.identity().permissions().accepted(), how.reason());
     }
 
     private void forget() {

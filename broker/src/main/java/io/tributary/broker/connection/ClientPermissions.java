@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 final class ClientPermissions {
     private static final Logger LOG = LoggerFactory.getLogger(ClientPermissions.class);
 
-    private final String clientId;
+    private final ClientInfo accepted;
     private final Authorizer authorizer;
     private Permissions permissions;
     private final long version;
@@ -28,7 +28,7 @@ final class ClientPermissions {
     private boolean asksEach;
 
     ClientPermissions(Authorizer authorizer, ClientInfo client) {
-        clientId = client.idInside();
+        accepted = client;
         this.client = client;
         this.authorizer = authorizer;
         version = authorizer.version(); // before: what is replaced meanwhile is looked at again
@@ -40,6 +40,11 @@ final class ClientPermissions {
         client = same;
         permissions = authorizer.bind(same).remembering();
         askAboutEach(); // subscriptions were granted to who it was
+    }
+
+    /** The client as it was accepted. */
+    ClientInfo accepted() {
+        return accepted;
     }
 
     /** The client as it is known at the moment; any thread. */
@@ -85,7 +90,7 @@ final class ClientPermissions {
         if (!decision.allowed() && LOG.isDebugEnabled()) {
             LOG.debug(
                     "{} may not receive what is published on {}: {}",
-                    TenantNames.display(clientId),
+                    TenantNames.display(accepted.idInside()),
                     Printable.of(TenantNames.visible(topic)),
                     decision.reason());
         }

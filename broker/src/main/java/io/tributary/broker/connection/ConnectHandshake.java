@@ -1,5 +1,8 @@
 package io.tributary.broker.connection;
 
+import io.tributary.broker.extension.PublishInterceptor.Drop;
+import io.tributary.broker.extension.PublishInterceptor.Proceed;
+import io.tributary.broker.extension.PublishInterceptor.Refuse;
 import io.tributary.broker.security.Authenticator;
 import io.tributary.broker.security.Authenticator.Accepted;
 import io.tributary.broker.security.Authenticator.NotMine;
@@ -377,7 +380,7 @@ final class ConnectHandshake {
         return imposed ? longest : asked;
     }
 
-    private Will will(Will will, ClientInfo client, ClientPermissions permissions) {
+    private @Nullable Will will(Will will, ClientInfo client, ClientPermissions permissions) {
         Message message = TenantNames.message(client.tenant(), will.message());
         if (!permissions
                 .all()
@@ -396,7 +399,14 @@ final class ConnectHandshake {
                 message.properties(),
                 Message.NEVER,
                 client.idInside());
-        Message prioritized = context.backend().router().withPriority(published);
-        return new Will(prioritized, will.delaySeconds(), will.messageExpirySeconds());
+        return switch (context.backend().router().interceptWill(client, published)) {
+            case Proceed(Message left) ->
+                new Will(
+                        left.withNames(left.topic(), client.idInside()), // one of nobody's would be published unasked
+                        will.delaySeconds(),
+                        will.messageExpirySeconds());
+            case Drop() -> null;
+            case Refuse(ReasonCode reason, String words) -> throw new MqttException(reason, words);
+        };
     }
 }

@@ -25,6 +25,7 @@ import io.tributary.common.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -129,7 +130,8 @@ final class SubscribeFlow {
     }
 
     private void remove(Unsubscribe packet) {
-        List<TopicFilter> filters = packet.filters().stream().map(this::inside).toList();
+        List<TopicFilter> filters =
+                packet.filters().stream().map(this::subscribedAs).toList();
         context.backend()
                 .subscriptions()
                 .unsubscribe(identity.subscriber(), identity.epoch(), filters)
@@ -336,10 +338,30 @@ final class SubscribeFlow {
 
     private Decision intercept(Subscription asked) {
         try {
-            return context.services().extensions().subscriptions().onSubscribe(identity.client(), asked);
+            Decision decision = Objects.requireNonNull(
+                    context.services().extensions().subscriptions().onSubscribe(identity.client(), asked),
+                    "no decision");
+            return switch (decision) {
+                case Proceed(Subscription left) -> {
+                    TopicFilter _ = TopicFilter.parse(left.filter()); // an invalid one is a failure of the interceptor
+                    yield decision;
+                }
+                case Refuse(ReasonCode reason) ->
+                    reason.isError() ? decision : new Refuse(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR);
+            };
         } catch (RuntimeException | Error failure) {
             LOG.warn("a subscribe interceptor failed, its subscription is refused", failure);
             return new Refuse(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR);
+        }
+    }
+
+    /** What the interceptors have made of a filter, when the client subscribed to it. */
+    private TopicFilter subscribedAs(String asked) {
+        try {
+            return inside(context.services().extensions().subscriptions().onUnsubscribe(identity.client(), asked));
+        } catch (RuntimeException | Error failure) {
+            LOG.warn("a subscribe interceptor failed, a filter to unsubscribe from stays as it is", failure);
+            return inside(asked);
         }
     }
 

@@ -1,6 +1,8 @@
 package io.tributary.broker.routing;
 
 import io.tributary.broker.delivery.MessageRouting;
+import io.tributary.broker.extension.PublishInterceptor.Decision;
+import io.tributary.broker.security.ClientInfo;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.thread.RoomQueue;
 import org.jspecify.annotations.Nullable;
@@ -11,8 +13,11 @@ public interface ClientRouting extends MessageRouting {
     /** {@link Router#publish(Publisher, Message, int, RouteCallback)}. */
     void publish(Publisher publisher, Message message, int packetId, RouteCallback callback);
 
-    /** The will of a client that connects, with the priority that it is to have when it is published. */
-    Message withPriority(Message will);
+    /**
+     * What the interceptors decide on the authorised will of a client that connects, with the priority that it is to
+     * have when it is published.
+     */
+    Decision interceptWill(ClientInfo client, Message will);
 
     /** {@link Router#congestion}. */
     @Nullable

@@ -163,7 +163,11 @@ public final class PublishPolicy {
     private static PublishInterceptor.Decision ask(
             PublishInterceptor interceptor, ClientInfo publisher, Message message) {
         try {
-            return Objects.requireNonNull(interceptor.onPublish(publisher, message), "no decision");
+            PublishInterceptor.Decision decision =
+                    Objects.requireNonNull(interceptor.onPublish(publisher, message), "no decision");
+            return decision instanceof Refuse(ReasonCode reason, String words) && !reason.isError()
+                    ? new Refuse(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR, words)
+                    : decision;
         } catch (RuntimeException | Error e) {
             LOG.warn("publish interceptor failed on a message of {}", TenantNames.display(publisher.clientId()), e);
             return new Refuse(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR, "an interceptor failed");

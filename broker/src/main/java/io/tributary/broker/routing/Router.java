@@ -6,6 +6,7 @@ import io.tributary.broker.extension.PublishInterceptor.Drop;
 import io.tributary.broker.extension.PublishInterceptor.Proceed;
 import io.tributary.broker.extension.PublishInterceptor.Refuse;
 import io.tributary.broker.retained.RetainedMessages;
+import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.subscription.Matches;
 import io.tributary.broker.subscription.Receiver;
 import io.tributary.broker.subscription.SharedGroup;
@@ -129,8 +130,9 @@ public final class Router implements ClientRouting {
     }
 
     @Override
-    public Message withPriority(Message will) {
-        return priorities.give(will);
+    public Decision interceptWill(ClientInfo client, Message will) {
+        Decision decision = intercept(client, priorities.give(will));
+        return decision instanceof Proceed(Message left) ? new Proceed(priorities.allowed(left)) : decision;
     }
 
     /**
@@ -308,7 +310,11 @@ public final class Router implements ClientRouting {
             recorder.notAuthorized(RouterRecorder.Drop.PUBLISH_NOT_AUTHORIZED, right.ruleSet());
             return new Refuse(ReasonCode.NOT_AUTHORIZED, NOT_AUTHORIZED);
         }
-        Decision decision = policy.intercept(publisher.client(), message);
+        return intercept(publisher.client(), message);
+    }
+
+    private Decision intercept(ClientInfo publisher, Message message) {
+        Decision decision = policy.intercept(publisher, message);
         if (!(decision instanceof Proceed)) {
             recorder.dropped(RouterRecorder.Drop.INTERCEPTED);
         }

@@ -7,7 +7,8 @@ import io.tributary.common.mqtt.QoS;
  * answers from memory: it is called on event loops, shard threads and the thread that writes the store, and must not
  * block. When it throws, the answer is no.
  *
- * <p>The {@link ClientInfo} is the same object for all questions about one connection; a question without the
+ * <p>The {@link ClientInfo} is the same object for all questions about one connection, until its client authenticates
+ * again and something else is known of it: then {@link #bind} is asked about another one. A question without the
  * connection has an object with little in it, see {@link ClientInfo#isConnectionKnown}.
  *
  * <p>The broker asks the {@link Permissions} of {@link #bind} and {@link #bindAway}. Unless these are overridden, they

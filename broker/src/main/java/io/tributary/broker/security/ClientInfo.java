@@ -12,9 +12,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a client. Of a connected client it is all, in one object from CONNECT to the end of the connection.
- * Of a session that is looked at without its connection it is the identifier and most often the kind and the principal,
- * and the rest is null or empty: see {@link #isConnectionKnown}.
+ * What is known of a client. Of a client that is accepted it is all, in one object until the connection ends, or the
+ * client authenticates again and something else is known of it; listeners get the first one to the end. Authenticators
+ * at CONNECT get another one, with what the client says of itself. Of a session that is looked at without its
+ * connection it is the identifier and most often the kind and the principal, and the rest is null or empty: see {@link
+ * #isConnectionKnown}.
  *
  * @param clientId the client identifier as the client knows it, also when the broker assigned it; clients of several
  *     tenants may have the same

@@ -59,6 +59,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -176,16 +177,18 @@ class TenantsTest {
         assertNothingMoreComes(reader);
     }
 
-    @Test
-    void willIsTheTenantsOwn() throws IOException {
+    /** Also one that an interceptor changes. */
+    @ParameterizedTest
+    @CsvSource({"a/will, a/will", "moves, moved"})
+    void willIsTheTenantsOwn(String topic, String left) throws IOException {
         TestClient there = connect("beta", "reader", 0);
         TestClient none = connect("none", "reader", 0);
         TestClient here = connect("acme", "reader", 0);
         for (TestClient reader : List.of(there, none, here)) {
             subscribe(reader, "#");
         }
-        connect("acme", "dies", FOR_LONG, will("a/will")).close();
-        assertThat(take(here)).isEqualTo("a/will: gone");
+        connect("acme", "dies", FOR_LONG, will(topic)).close();
+        assertThat(take(here)).isEqualTo(left + ": gone");
         assertNothingMoreComes(there);
         assertNothingMoreComes(none);
     }

@@ -4,6 +4,7 @@ import static io.tributary.broker.connection.ConnectionFixture.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.delivery.Attached;
+import io.tributary.broker.extension.PublishInterceptor;
 import io.tributary.broker.guard.AutomaticBan;
 import io.tributary.broker.guard.BanLimit;
 import io.tributary.broker.guard.Guard;
@@ -19,6 +20,7 @@ import io.tributary.broker.security.TextPattern;
 import io.tributary.common.event.AttachRefusal;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
+import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
@@ -597,6 +599,43 @@ class ConnectHandshakeTest {
         Will will = fixture.backend.attaches.getFirst().will();
         assertThat(will).isNotNull();
         assertThat(will.message().priority()).isEqualTo(2);
+    }
+
+    @Test
+    void keepsOfWillWhatAnInterceptorLeavesUnderItsPublisher() {
+        fixture.backend.interceptorOfWills =
+                (client, will) -> new PublishInterceptor.Proceed(Message.of("other", utf8("left"), will.qos()));
+
+        fixture.connect(Connects.v5().will("gone"));
+
+        Will will = fixture.backend.attaches.getFirst().will();
+        assertThat(will).isNotNull();
+        assertThat(will.message())
+                .isEqualTo(ConnectionFixture.message(
+                                "other", "left", will.message().qos())
+                        .withNames("other", "c"));
+        assertThat(will.delaySeconds()).isEqualTo(5);
+    }
+
+    @Test
+    void connectsWithoutWillThatAnInterceptorDrops() {
+        fixture.backend.interceptorOfWills = (client, will) -> new PublishInterceptor.Drop();
+
+        assertThat(fixture.connect(Connects.v5().will("gone")).reason()).isEqualTo(ReasonCode.SUCCESS);
+
+        assertThat(fixture.backend.attaches.getFirst().will()).isNull();
+    }
+
+    @Test
+    void refusesClientWhoseWillAnInterceptorRefuses() {
+        fixture.backend.interceptorOfWills =
+                (client, will) -> new PublishInterceptor.Refuse(ReasonCode.PAYLOAD_FORMAT_INVALID, "not JSON");
+
+        Connack connack = fixture.connect(Connects.v5().will("gone"));
+
+        assertThat(connack.reason()).isEqualTo(ReasonCode.PAYLOAD_FORMAT_INVALID);
+        assertThat(connack.properties().reasonString()).isEqualTo("not JSON");
+        assertThat(fixture.backend.attaches).isEmpty();
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.tributary.broker.connection;
 import static io.tributary.broker.connection.ConnectionFixture.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.guard.AutomaticBan;
 import io.tributary.broker.guard.BanLimit;
 import io.tributary.broker.guard.Guard;
@@ -16,7 +17,11 @@ import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.MqttPacket.Pingreq;
 import io.tributary.common.mqtt.MqttPacket.Pingresp;
+import io.tributary.common.mqtt.MqttPacket.Subscribe;
+import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
+import io.tributary.common.mqtt.Subscription;
+import io.tributary.common.mqtt.Subscription.RetainHandling;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -32,6 +37,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class EnhancedAuthenticationTest {
+    private static final Subscribe SUBSCRIBE = new Subscribe(
+            8, List.of(new Subscription("a", QoS.AT_MOST_ONCE, false, false, RetainHandling.SEND)), 0, List.of());
+
     private final ConnectionFixture fixture = new ConnectionFixture();
     private final Scripted scripted = new Scripted();
 
@@ -81,6 +89,34 @@ class EnhancedAuthenticationTest {
         assertThat(fixture.clients)
                 .extracting(ClientInfo::kind)
                 .containsExactly(ClientKind.APPLICATION, ClientKind.APPLICATION);
+    }
+
+    /** It may be their key for the connection. */
+    @Test
+    void listenersGetOneObjectThoughOtherThingsAreKnownOfTheClientMeanwhile() {
+        scripted.answers.add(done(ofSite("7")));
+        scripted.answers.add(done(ofSite("8")));
+        List<ClientInfo> asking = new ArrayList<>();
+        fixture.interceptor = (client, subscription) -> {
+            asking.add(client);
+            return new SubscribeInterceptor.Refuse(ReasonCode.NOT_AUTHORIZED);
+        };
+
+        fixture.connect(Connects.v5().method("SCRIPT"));
+        fixture.send(SUBSCRIBE);
+        fixture.send(auth(ReasonCode.RE_AUTHENTICATE, "SCRIPT"));
+        fixture.send(SUBSCRIBE);
+        fixture.connection().connectionLost();
+
+        assertThat(fixture.clients).hasSize(2);
+        assertThat(fixture.clients.getFirst()).isSameAs(fixture.clients.getLast());
+        assertThat(asking).extracting(client -> client.attributes().get("site")).containsExactly("7", "8");
+        assertThat(asking.getFirst()).isSameAs(fixture.clients.getFirst());
+    }
+
+    private static EnhancedAuthenticator.Success ofSite(String site) {
+        return new EnhancedAuthenticator.Success(
+                null, new Authenticator.Accepted(ClientKind.DEVICE, null, null, Map.of("site", site)));
     }
 
     @Test // [MQTT-4.12.0-6]

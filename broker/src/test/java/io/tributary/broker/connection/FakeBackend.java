@@ -3,6 +3,9 @@ package io.tributary.broker.connection;
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.ConnectionRegistry;
 import io.tributary.broker.delivery.NodeView;
+import io.tributary.broker.extension.PublishInterceptor;
+import io.tributary.broker.extension.PublishInterceptor.Decision;
+import io.tributary.broker.extension.PublishInterceptor.Proceed;
 import io.tributary.broker.fake.InMemoryReplicatedMap;
 import io.tributary.broker.retained.RetainedLimits;
 import io.tributary.broker.retained.RetainedMessages;
@@ -10,6 +13,7 @@ import io.tributary.broker.routing.ClientRouting;
 import io.tributary.broker.routing.Publisher;
 import io.tributary.broker.routing.RouteCallback;
 import io.tributary.broker.routing.RouteOutcome;
+import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.security.Permissions;
 import io.tributary.broker.shard.ClientShards;
 import io.tributary.broker.subscription.ClientSubscriptions;
@@ -147,6 +151,7 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     boolean behindAgain;
     boolean unmatched;
     int priorityOfWills;
+    PublishInterceptor interceptorOfWills = (_, will) -> new Proceed(will);
     RouteOutcome outcome = new RouteOutcome.Safe();
     Outcome subscribeOutcome = Outcome.CREATED;
     /** For how long a change of subscriptions is to wait. */
@@ -349,8 +354,8 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     }
 
     @Override
-    public Message withPriority(Message will) {
-        return will.withPriority(priorityOfWills);
+    public Decision interceptWill(ClientInfo client, Message will) {
+        return interceptorOfWills.onPublish(client, will.withPriority(priorityOfWills));
     }
 
     @Override

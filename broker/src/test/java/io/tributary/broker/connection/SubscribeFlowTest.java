@@ -225,6 +225,41 @@ class SubscribeFlowTest {
     }
 
     @Test
+    void removesSubscriptionByTheFilterThatInterceptorsMadeOfIt() {
+        fixture.interceptor = SubscribeInterceptor.chain(List.of(new Below("a"), new Below("b")));
+        fixture.connect(Connects.v5());
+
+        fixture.send(subscribe(8, plain("x", QoS.AT_MOST_ONCE)));
+        fixture.send(new Unsubscribe(9, List.of("x"), List.of()));
+
+        assertThat(fixture.backend.subscribed.getFirst().filter()).isEqualTo(TopicFilter.parse("b/a/x"));
+        assertThat(fixture.backend.unsubscribed).containsExactly(TopicFilter.parse("b/a/x"));
+    }
+
+    @Test
+    void removesSubscriptionByTheFilterOfTheClientWhenInterceptorMakesNoneOfIt() {
+        fixture.interceptor = new Below("#");
+        fixture.connect(Connects.v5());
+
+        fixture.send(new Unsubscribe(9, List.of("x"), List.of()));
+
+        assertThat(fixture.backend.unsubscribed).containsExactly(TopicFilter.parse("x"));
+        assertThat(fixture.sink.take(Unsuback.class)).hasSize(1);
+    }
+
+    private record Below(String level) implements SubscribeInterceptor {
+        @Override
+        public SubscribeInterceptor.Decision onSubscribe(ClientInfo client, Subscription asked) {
+            return new SubscribeInterceptor.Proceed(plain(level + "/" + asked.filter(), asked.maximumQos()));
+        }
+
+        @Override
+        public String onUnsubscribe(ClientInfo client, String filter) {
+            return level + "/" + filter;
+        }
+    }
+
+    @Test
     void refusesFilterWhenInterceptorSaysSo() {
         fixture.interceptor = (client, asked) -> new SubscribeInterceptor.Refuse(ReasonCode.QUOTA_EXCEEDED);
         fixture.connect(Connects.v5());
@@ -245,6 +280,29 @@ class SubscribeFlowTest {
 
         assertThat(fixture.sink.takeOnly(Suback.class).reasons())
                 .containsExactly(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR);
+    }
+
+    /** As one that throws, and the connection goes on. */
+    @Test
+    @SuppressWarnings("NullAway") // the platform's mistakes
+    void refusesFilterWhenInterceptorGivesNoAnswerThatItMayGive() {
+        List<SubscribeInterceptor> wrong = List.of(
+                (client, asked) -> null,
+                (client, asked) -> new SubscribeInterceptor.Proceed(null),
+                (client, asked) -> new SubscribeInterceptor.Proceed(plain("a/#/b", QoS.AT_MOST_ONCE)),
+                (client, asked) -> new SubscribeInterceptor.Refuse(null),
+                (client, asked) -> new SubscribeInterceptor.Refuse(ReasonCode.SUCCESS));
+        fixture.interceptor =
+                (client, asked) -> wrong.get(Integer.parseInt(asked.filter())).onSubscribe(client, asked);
+        fixture.connect(Connects.v5());
+
+        for (int i = 0; i < wrong.size(); i++) {
+            fixture.send(subscribe(8, plain(String.valueOf(i), QoS.AT_MOST_ONCE)));
+
+            assertThat(fixture.sink.takeOnly(Suback.class).reasons())
+                    .containsExactly(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR);
+        }
+        assertThat(fixture.backend.subscribed).isEmpty();
     }
 
     @Test

@@ -16,6 +16,7 @@ import io.tributary.broker.routing.RouteOutcome.Safe;
 import io.tributary.broker.routing.RouterFixture.Append;
 import io.tributary.broker.routing.RouterFixture.Delivered;
 import io.tributary.broker.routing.RouterRecorder.Drop;
+import io.tributary.broker.security.ClientInfo;
 import io.tributary.broker.subscription.Subscriber;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.common.event.QueueEntry.Queued;
@@ -347,7 +348,8 @@ class RouterTest {
         fixture.publish(message("other", "x", QoS.AT_LEAST_ONCE));
 
         assertThat(fixture.appends).map(append -> append.message().priority()).containsExactly(2, 2, 2, 2, 0);
-        assertThat(fixture.router().withPriority(alarm).priority()).isEqualTo(2);
+        assertThat(fixture.router().interceptWill(ClientInfo.named("c", null), alarm))
+                .isEqualTo(new PublishInterceptor.Proceed(alarm.withPriority(2)));
     }
 
     @Test
@@ -371,6 +373,25 @@ class RouterTest {
         fixture.publish(message("alarms/1", "x", QoS.AT_LEAST_ONCE));
 
         assertThat(fixture.onlyDelivery().message().message().priority()).isEqualTo(1);
+    }
+
+    @Test
+    void interceptorDecidesOnAWillWithItsPriority() {
+        fixture.priorities = new PriorityConfig(null, List.of(PriorityRule.of("alarms", "alarms/#", 2)));
+        fixture.interceptors.add((client, message) -> new PublishInterceptor.Proceed(message.withPriority(3)));
+        Message will = message("alarms/1", "x", QoS.AT_LEAST_ONCE);
+        assertThat(fixture.router().interceptWill(ClientInfo.named("c", null), will))
+                .isEqualTo(new PublishInterceptor.Proceed(will.withPriority(3)));
+        assertThat(fixture.drops).isEmpty();
+    }
+
+    @Test
+    void willThatAnInterceptorDropsIsCounted() {
+        fixture.interceptors.add((client, message) -> new PublishInterceptor.Drop());
+        Message will = message("alarms/1", "x", QoS.AT_LEAST_ONCE);
+        assertThat(fixture.router().interceptWill(ClientInfo.named("c", null), will))
+                .isEqualTo(new PublishInterceptor.Drop());
+        assertThat(fixture.drops).containsExactly(Drop.INTERCEPTED);
     }
 
     @Test
@@ -439,6 +460,27 @@ class RouterTest {
                 .isInstanceOfSatisfying(
                         Refused.class,
                         refused -> assertThat(refused.reason()).isEqualTo(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR));
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // the platform's mistakes
+    void refusesWhenAnInterceptorGivesNoAnswerThatItMayGive() {
+        List<PublishInterceptor> wrong = List.of(
+                (client, message) -> null,
+                (client, message) -> new PublishInterceptor.Proceed(null),
+                (client, message) -> new PublishInterceptor.Refuse(null, "no reason"),
+                (client, message) -> new PublishInterceptor.Refuse(ReasonCode.SUCCESS, "no error"));
+        fixture.interceptors.add((client, message) ->
+                wrong.get(Integer.parseInt(message.topic())).onPublish(client, message));
+
+        for (int i = 0; i < wrong.size(); i++) {
+            assertThat(fixture.publish(message(String.valueOf(i), "x", QoS.AT_LEAST_ONCE)))
+                    .singleElement()
+                    .isInstanceOfSatisfying(
+                            Refused.class,
+                            refused ->
+                                    assertThat(refused.reason()).isEqualTo(ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR));
+        }
     }
 
     @ParameterizedTest

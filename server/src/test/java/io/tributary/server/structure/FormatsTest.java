@@ -63,6 +63,13 @@ class FormatsTest {
         });
     }
 
+    /** Programs of others read these records by that page. */
+    @Test
+    void formatsThatReadersOfApplicationTopicsMeetAreThoseOfTheCode() {
+        assertThat(read(ROOT.resolve("docs/applications.md")))
+                .contains("| the format of records: 1 to " + RecordFormat.NEWEST + ", ");
+    }
+
     @Test
     void namesTestsThatKnowTheClass() {
         assertThat(rows).allSatisfy(row -> {

@@ -209,13 +209,13 @@ final class AppConsumer implements AutoCloseable {
     }
 
     private void handOut(ConsumerRecords<byte[], byte[]> polled) {
-        for (TopicPartition partition : polled.partitions()) {
+        polled.nextOffsets().forEach((partition, next) -> {
             AppFeed feed = feeds.get(partition);
             if (feed == null) {
-                continue;
+                return;
             }
             try {
-                feed.take(polled.records(partition));
+                feed.take(polled.records(partition), next.offset());
             } catch (RuntimeException e) {
                 LOG.error("the reader of {} failed; it begins anew", partition, e);
                 recorder.onError();
@@ -224,6 +224,6 @@ final class AppConsumer implements AutoCloseable {
             if (feed.isFull()) {
                 consumer.pause(List.of(partition));
             }
-        }
+        });
     }
 }

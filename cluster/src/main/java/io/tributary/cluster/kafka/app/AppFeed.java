@@ -94,8 +94,13 @@ abstract class AppFeed {
     /** Answers the read, now or later; false when the feed has ended. */
     abstract boolean read(AppRead read);
 
-    /** Records came, beginning where the consumer was sent last; consumer thread. */
-    abstract void take(List<ConsumerRecord<byte[], byte[]>> polled);
+    /**
+     * Records came, beginning where the consumer was sent last, or the consumer has passed positions without any, such
+     * as the end of a transaction; consumer thread.
+     *
+     * @param nextPosition the position that the consumer reads next
+     */
+    abstract void take(List<ConsumerRecord<byte[], byte[]>> polled, long nextPosition);
 
     /** Where the consumer is to go, once, or {@link #NO_SEEK}; consumer thread. */
     final synchronized long takeSeek() {

@@ -62,7 +62,7 @@ final class OwnFeed extends AppFeed {
     }
 
     @Override
-    void take(List<ConsumerRecord<byte[], byte[]>> polled) {
+    void take(List<ConsumerRecord<byte[], byte[]>> polled, long nextPosition) {
         List<AppRecord> records = decode(polled, owner);
         AppRead read;
         Page page;
@@ -71,7 +71,7 @@ final class OwnFeed extends AppFeed {
                 return;
             }
             records.forEach(this::add);
-            next = polled.getLast().offset() + 1;
+            next = nextPosition;
             read = waiting;
             page = takePage();
             updateFull();

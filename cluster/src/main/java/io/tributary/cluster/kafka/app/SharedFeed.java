@@ -84,7 +84,7 @@ final class SharedFeed extends AppFeed {
     }
 
     @Override
-    void take(List<ConsumerRecord<byte[], byte[]>> polled) {
+    void take(List<ConsumerRecord<byte[], byte[]>> polled, long nextPosition) {
         List<AppRecord> records = decode(polled, null);
         Map<String, List<AppRecord>> byClient = records.stream()
                 .collect(Collectors.groupingBy(record -> record.recipient().clientId()));
@@ -97,7 +97,7 @@ final class SharedFeed extends AppFeed {
                     .filter(read -> read.from() >= begin)
                     .toList();
             records.forEach(this::add);
-            next = polled.getLast().offset() + 1;
+            next = nextPosition;
             // What was in the window before is for none of those that wait.
             within.forEach(read -> pages.put(read, pageOf(read, byClient.getOrDefault(read.clientId(), List.of()))));
             slide();

@@ -87,7 +87,7 @@ final class StandardHeaders {
         byte[] value = header.value();
         switch (header.key()) {
             case HeaderNames.QOS -> qos = qosOf(text(HeaderNames.QOS, value));
-            case HeaderNames.RETAIN -> retain = Boolean.parseBoolean(text(HeaderNames.RETAIN, value));
+            case HeaderNames.RETAIN -> retain = retainOf(text(HeaderNames.RETAIN, value));
             case HeaderNames.PUBLISHER -> publisher = text(HeaderNames.PUBLISHER, value);
             case HeaderNames.EXPIRES -> expiresAtMillis = millisOf(text(HeaderNames.EXPIRES, value));
             case HeaderNames.PAYLOAD_FORMAT -> payloadFormat = formatOf(text(HeaderNames.PAYLOAD_FORMAT, value));
@@ -123,6 +123,14 @@ final class StandardHeaders {
             case "1" -> QoS.AT_LEAST_ONCE;
             case "2" -> QoS.EXACTLY_ONCE;
             default -> throw malformed(HeaderNames.QOS);
+        };
+    }
+
+    private static boolean retainOf(String text) {
+        return switch (text) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw malformed(HeaderNames.RETAIN);
         };
     }
 

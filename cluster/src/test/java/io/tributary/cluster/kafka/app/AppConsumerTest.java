@@ -17,6 +17,7 @@ import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
@@ -86,7 +87,7 @@ class AppConsumerTest {
         }
 
         @Override
-        void take(List<ConsumerRecord<byte[], byte[]>> polled) {
+        void take(List<ConsumerRecord<byte[], byte[]>> polled, long nextPosition) {
             throw new IllegalStateException("as the test wants");
         }
 
@@ -145,6 +146,7 @@ class AppConsumerTest {
         @Override
         public synchronized ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
             Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> records = new HashMap<>();
+            Map<TopicPartition, OffsetAndMetadata> next = new HashMap<>();
             for (TopicPartition partition : assignment()) {
                 long position = position(partition);
                 if (!paused().contains(partition)
@@ -153,12 +155,13 @@ class AppConsumerTest {
                     records.put(
                             partition, List.of(new ConsumerRecord<>(partition.topic(), 0, position, key, new byte[1])));
                     seek(partition, position + 1);
+                    next.put(partition, new OffsetAndMetadata(position + 1));
                 }
             }
             if (records.isEmpty()) {
                 waitForWakeup();
             }
-            return new ConsumerRecords<>(records, Map.of());
+            return new ConsumerRecords<>(records, next);
         }
 
         private synchronized void waitForWakeup() {

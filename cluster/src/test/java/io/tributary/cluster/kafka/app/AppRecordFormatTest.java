@@ -232,6 +232,8 @@ class AppRecordFormatTest {
         "mqtt.expires, soon",
         "mqtt.expires, -1",
         "mqtt.payload-format, utf-16",
+        "mqtt.retain, yes",
+        "mqtt.retain, TRUE",
         "mqtt.response-topic, a/#",
         "tributary, x",
         "tributary, ''"

@@ -80,7 +80,7 @@ class SharedFeedTest {
         feed.takeSeek();
         AppRead read = new AppRead("reader", null, 0, 10, 10_000);
         feed.read(read);
-        feed.take(List.of(record(0, recipient("\0\0nobody")), record(1, recipient("reader"))));
+        feed.take(List.of(record(0, recipient("\0\0nobody")), record(1, recipient("reader"))), 2);
         assertThat(get(read.answer()).records()).extracting(AppRecord::position).containsExactly(1L);
         assertThat(unreadable).hasValue(1);
     }
@@ -99,9 +99,11 @@ class SharedFeedTest {
 
     private void take(String clientId, long from, long until) {
         Recipient recipient = recipient(clientId);
-        feed.take(LongStream.range(from, until)
-                .mapToObj(offset -> record(offset, recipient))
-                .toList());
+        feed.take(
+                LongStream.range(from, until)
+                        .mapToObj(offset -> record(offset, recipient))
+                        .toList(),
+                until);
     }
 
     private static Recipient recipient(String clientId) {
