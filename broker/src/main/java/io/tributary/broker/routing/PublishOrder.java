@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the messages of each publisher in order when retained ones among them have to wait until they are stored: what
- * comes behind such a message waits, too. Stores are under way together; only what follows them is in order. Any
- * thread.
+ * Keeps the messages of each publisher, or of each log that others come from, in order when retained ones among them
+ * have to wait until they are stored: what comes behind such a message waits, too. Stores are under way together; only
+ * what follows them is in order. Any thread.
  */
 final class PublishOrder {
     private static final Logger LOG = LoggerFactory.getLogger(PublishOrder.class);

@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * thread; never blocks. Messages that one thread routes keep their order towards each destination.
  *
  * <p>A retained message is stored before it is matched: a client that subscribes meanwhile gets it as retained, or
- * live, or both. What the same publisher sends behind it waits for it; of QoS 0 a limited number does, and the rest is
- * dropped, and not retained either.
+ * live, or both. What the same publisher sends behind it waits for it, and so does what is behind it in the same log;
+ * of a client's QoS 0 a limited number does, and the rest is dropped, and not retained either.
  */
 public final class Router implements ClientRouting {
     private static final CompletableFuture<Boolean> NOT_RETAINED = CompletableFuture.completedFuture(true);
@@ -348,12 +348,13 @@ public final class Router implements ClientRouting {
         }
         CompletableFuture<Boolean> stored =
                 message.retain() ? retained.store(message).toCompletableFuture() : NOT_RETAINED;
-        if (stored.isDone() && order.isFree(message.publisher())) {
+        String lane = passage.lane();
+        if (stored.isDone() && order.isFree(lane)) {
             dispatch(passage, stored);
         } else {
             long bytes = WAITING_COST + message.memoryBytes();
             waiting.acquire(bytes);
-            order.whenDone(message.publisher(), stored, () -> {
+            order.whenDone(lane, stored, () -> {
                 waiting.release(bytes);
                 dispatchLater(passage, stored);
             });
@@ -363,7 +364,7 @@ public final class Router implements ClientRouting {
     private boolean isTooMuch(Passage passage) {
         return !passage.message.qos().isAcknowledged()
                 && passage.source == null
-                && order.waiting(passage.message.publisher()) >= MOST_WAITING_QOS_0;
+                && order.waiting(passage.lane()) >= MOST_WAITING_QOS_0;
     }
 
     /**
@@ -534,6 +535,14 @@ public final class Router implements ClientRouting {
             @Nullable Source source,
             boolean isTold,
             RouteCallback callback) {
+
+        /**
+         * What it keeps its order with: what its publisher sends, or, whoever publishes it, what is in the same log. No
+         * client has a NUL in its identifier.
+         */
+        String lane() {
+            return source == null ? message.publisher() : "log " + source.shard() + '\0';
+        }
 
         /** Whether the publisher is told that all subscribers get it. */
         boolean needsAllThatIsKnown() {

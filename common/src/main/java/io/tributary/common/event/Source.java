@@ -6,7 +6,8 @@ package io.tributary.common.event;
  *
  * @param shard the shard that forwarded, or from {@link #FIRST_INGEST} the number of a partition that back-ends produce
  *     to
- * @param offset the offset of the record there that caused it
+ * @param offset the offset of the record there that caused it; of a back-end's record, where it is in the partition,
+ *     with the leader epoch above the offset
  * @param part which of the records that this one caused for the same destination shard, from 0
  */
 public record Source(int shard, long offset, int part) {

@@ -37,7 +37,7 @@ final class IngestNumbers {
     /** How many partitions a topic may have: so many numbers are set aside for each. */
     static final int MAX_PARTITIONS = 1024;
 
-    private static final long MAX_TOPICS = (Integer.MAX_VALUE - Source.FIRST_INGEST) / MAX_PARTITIONS;
+    private static final long MAX_TOPICS = (IngestPositions.WITH_EPOCH - Source.FIRST_INGEST) / MAX_PARTITIONS;
 
     private final KafkaConfig config;
     private final String clientId;

@@ -5,7 +5,9 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
@@ -32,12 +34,16 @@ final class IngestPartition {
     private int number = UNNUMBERED;
     private long committed = UNKNOWN;
     private long readUpTo = UNKNOWN;
+    private Optional<Integer> readEpoch = Optional.empty();
 
     // Guarded by this.
     private final Deque<PendingRecord> open = new ArrayDeque<>();
     private long openBytes;
     /** All below it was taken, or is not to be. */
     private long takenUpTo = UNKNOWN;
+
+    /** The leader epoch of the last of those below the first that is open. */
+    private Optional<Integer> safeEpoch = Optional.empty();
 
     private long failedNanos;
     private boolean failed;
@@ -64,10 +70,18 @@ final class IngestPartition {
         number = newNumber;
     }
 
-    /** Records were read; they wait until they are taken. */
-    void add(List<ConsumerRecord<byte[], byte[]>> records, long next) {
+    /**
+     * Records were read; they wait until they are taken.
+     *
+     * @param next what is to be read next, with the leader epoch of what is before it
+     */
+    void add(List<ConsumerRecord<byte[], byte[]>> records, OffsetAndMetadata next) {
         waiting.addAll(records);
-        readUpTo = next;
+        if (readUpTo == UNKNOWN && committed == UNKNOWN && !records.isEmpty()) {
+            committed = records.getFirst().offset(); // by whoever read what is before it, with the leader epoch of that
+        }
+        readUpTo = next.offset();
+        readEpoch = next.leaderEpoch();
         skipToEnd();
     }
 
@@ -110,6 +124,12 @@ final class IngestPartition {
         return open.isEmpty() ? takenUpTo : open.element().record.offset();
     }
 
+    /** The same, with the leader epoch of what is before it, if that is known. */
+    synchronized OffsetAndMetadata safePosition() {
+        boolean isAll = open.isEmpty() && takenUpTo == readUpTo;
+        return new OffsetAndMetadata(safeUpTo(), isAll ? readEpoch : safeEpoch, Integer.toString(number));
+    }
+
     /** The offset that is to be read next; negative while nothing was read. */
     long readUpTo() {
         return readUpTo;
@@ -121,17 +141,21 @@ final class IngestPartition {
         return safe == UNKNOWN ? 0 : readUpTo - safe;
     }
 
-    /** What is to be committed, or a negative number when nothing has changed. */
-    long uncommitted() {
+    /**
+     * What is to be committed, or null when nothing has changed. It has the number: a partition of a topic that is
+     * created again is another one.
+     */
+    @Nullable
+    OffsetAndMetadata uncommitted() {
         long safe = safeUpTo();
-        return safe == committed ? UNKNOWN : safe;
+        return safe == UNKNOWN || safe == committed ? null : safePosition();
     }
 
     void committed(long offset) {
         committed = offset;
     }
 
-    /** The last commit did not work. */
+    /** The last commit did not work, or was of another topic. */
     void forgetCommitted() {
         committed = UNKNOWN;
     }
@@ -164,9 +188,12 @@ final class IngestPartition {
         }
     }
 
-    /** The same partition with nothing under way. */
-    IngestPartition restarted() {
-        return new IngestPartition(partition, maxRecords, maxBytes);
+    /** The same partition with nothing under way, to be read from there. */
+    IngestPartition restarted(OffsetAndMetadata from) {
+        IngestPartition again = new IngestPartition(partition, maxRecords, maxBytes);
+        again.committed = committed;
+        again.safeEpoch = from.leaderEpoch();
+        return again;
     }
 
     private synchronized boolean hasRoomFor(long bytes) {
@@ -209,7 +236,9 @@ final class IngestPartition {
             synchronized (IngestPartition.this) {
                 done = true;
                 while (!open.isEmpty() && open.element().done) {
-                    openBytes -= open.remove().bytes;
+                    PendingRecord safe = open.remove();
+                    openBytes -= safe.bytes;
+                    safeEpoch = safe.record.leaderEpoch();
                 }
                 IngestPartition.this.notifyAll();
             }

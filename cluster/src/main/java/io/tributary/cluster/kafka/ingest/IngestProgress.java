@@ -19,7 +19,7 @@ public final class IngestProgress {
      * would read it again. Blocks while Kafka is asked.
      *
      * @param topics those that are read; what other topics had is with nobody to finish
-     * @param latest the offset of the latest record that any shard has, by the partition's number in a source
+     * @param latest the offset of the latest source that any shard has, by its number
      * @return the name of one, or null where there is none
      * @throws io.tributary.cluster.kafka.KafkaAccessException when Kafka does not answer
      */
@@ -37,11 +37,11 @@ public final class IngestProgress {
             }
             int first = topic.getValue();
             for (Map.Entry<Integer, Long> of : latest.entrySet()) {
-                int partition = of.getKey() - first;
+                int partition = of.getKey() % IngestPositions.WITH_EPOCH - first;
                 if (partition >= 0 && partition < IngestNumbers.MAX_PARTITIONS) {
                     TopicPartition id = new TopicPartition(topic.getKey(), partition);
                     OffsetAndMetadata next = committed.get(id);
-                    if (next == null || next.offset() <= of.getValue()) {
+                    if (next == null || !IngestPositions.isDone(next, of.getKey(), of.getValue())) {
                         return id.toString();
                     }
                 }

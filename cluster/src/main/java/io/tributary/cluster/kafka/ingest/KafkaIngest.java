@@ -5,7 +5,6 @@ import io.tributary.cluster.kafka.KafkaAccessException;
 import io.tributary.cluster.kafka.KafkaClients;
 import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
-import io.tributary.common.event.Source;
 import io.tributary.persistence.ingest.IngestOptions;
 import io.tributary.persistence.ingest.IngestRecord;
 import io.tributary.persistence.ingest.IngestSource;
@@ -28,6 +27,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
@@ -44,7 +44,8 @@ import org.slf4j.LoggerFactory;
  * meanwhile.
  *
  * <p>A group that has committed nothing for a partition begins where that begins. Records that were deleted before they
- * were read are passed over, with an error in the log. What transactions took back is not read.
+ * were read are passed over, with an error in the log; a partition that has lost its end is read on from where it did.
+ * What transactions took back is not read.
  */
 public final class KafkaIngest implements IngestSource {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaIngest.class);
@@ -76,11 +77,8 @@ public final class KafkaIngest implements IngestSource {
 
     // Confined to the polling thread.
     private final Map<TopicPartition, IngestPartition> partitions = new LinkedHashMap<>();
-    /**
-     * Those of {@link #partitions} that are to be read from elsewhere, for their position is not there, and when to ask
-     * where that is.
-     */
-    private final Map<TopicPartition, Long> misplaced = new LinkedHashMap<>();
+    /** Those of {@link #partitions} that are to be read from elsewhere, for their position is not there. */
+    private final Map<TopicPartition, Misplaced> misplaced = new LinkedHashMap<>();
 
     private @Nullable String positionProblem;
     private @Nullable String numberProblem;
@@ -202,7 +200,9 @@ public final class KafkaIngest implements IngestSource {
         } catch (NoOffsetForPartitionException e) {
             consumer.seekToBeginning(e.partitions());
         } catch (InvalidOffsetException e) {
-            e.partitions().forEach(partition -> misplaced.putIfAbsent(partition, System.nanoTime()));
+            Map<TopicPartition, OffsetAndMetadata> divergent =
+                    e instanceof LogTruncationException cut ? cut.divergentOffsets() : Map.of();
+            e.partitions().forEach(partition -> misplace(partition, divergent.get(partition)));
         } catch (RuntimeException | Error e) {
             LOG.error("what back-ends produce cannot be read; trying again", e);
             readProblem = "what back-ends produce cannot be read: " + e;
@@ -211,13 +211,21 @@ public final class KafkaIngest implements IngestSource {
         }
     }
 
+    private void misplace(TopicPartition partition, @Nullable OffsetAndMetadata divergent) {
+        long same = divergent == null ? Long.MAX_VALUE : divergent.offset();
+        misplaced.merge(
+                partition,
+                new Misplaced(same, System.nanoTime()),
+                (before, now) -> new Misplaced(Math.min(before.same, now.same), before.askNanos));
+    }
+
     /** A failed partition begins again behind what is safe, as if another node had taken it over. */
     private void restartFailed() {
         String before = recordProblem.get(); // what is set from here on stays, for the failure may not be seen yet
         boolean isFailed = false;
         for (IngestPartition partition : List.copyOf(partitions.values())) {
             if (partition.isFailedSince(RETRY) && !misplaced.containsKey(partition.partition())) {
-                restart(partition, partition.safeUpTo());
+                restart(partition, partition.safePosition());
             } else {
                 isFailed |= partition.isFailed();
             }
@@ -227,9 +235,9 @@ public final class KafkaIngest implements IngestSource {
         }
     }
 
-    private void restart(IngestPartition partition, long offset) {
-        consumer.seek(partition.partition(), offset);
-        partitions.put(partition.partition(), partition.restarted());
+    private void restart(IngestPartition partition, OffsetAndMetadata from) {
+        consumer.seek(partition.partition(), from);
+        partitions.put(partition.partition(), partition.restarted(from));
     }
 
     /** What is not numbered is not handed out. */
@@ -301,7 +309,7 @@ public final class KafkaIngest implements IngestSource {
                 record.partition(),
                 record.offset(),
                 record.timestamp(),
-                new Source(partition.number(), record.offset(), 0),
+                IngestPositions.source(partition.number(), record),
                 record.key(),
                 record.value(),
                 headers);
@@ -323,20 +331,21 @@ public final class KafkaIngest implements IngestSource {
         polled.nextOffsets().forEach((id, next) -> {
             IngestPartition partition = partitions.get(id);
             if (partition != null) {
-                partition.add(polled.records(id), next.offset());
+                partition.add(polled.records(id), next);
             }
         });
     }
 
     /** One that Kafka does not tell of takes its time, so the others are read before the next is asked for. */
     private void findPositions() {
-        for (Map.Entry<TopicPartition, Long> each : List.copyOf(misplaced.entrySet())) {
+        for (Map.Entry<TopicPartition, Misplaced> each : List.copyOf(misplaced.entrySet())) {
             TopicPartition partition = each.getKey();
-            if (System.nanoTime() - each.getValue() < 0) {
+            long same = each.getValue().same;
+            if (System.nanoTime() - each.getValue().askNanos < 0) {
                 continue;
             }
             try {
-                findPosition(partition);
+                findPosition(partition, same);
                 misplaced.remove(partition);
             } catch (WakeupException e) {
                 throw e;
@@ -344,7 +353,8 @@ public final class KafkaIngest implements IngestSource {
                 LOG.error("Where to read on in {} is not known; trying again, and others are read", partition, e);
                 positionProblem = "where to read on in " + partition + " is not known: " + e.getMessage();
                 recorder.onError();
-                misplaced.put(partition, System.nanoTime() + misplaced.size() * ASK_AGAIN.toNanos());
+                misplaced.put(
+                        partition, new Misplaced(same, System.nanoTime() + misplaced.size() * ASK_AGAIN.toNanos()));
                 return;
             }
         }
@@ -353,8 +363,13 @@ public final class KafkaIngest implements IngestSource {
         }
     }
 
-    /** The topic is another one than before, or lacks the records that were to be read. */
-    private void findPosition(TopicPartition id) {
+    /**
+     * The topic is another one than before, or lacks the records that were to be read, or some that were read. Those
+     * that are not safe are read again, as if another node had taken the partition over.
+     *
+     * @param same below it are the records that were there before
+     */
+    private void findPosition(TopicPartition id, long same) {
         IngestPartition partition = partitions.get(id);
         if (partition == null) {
             return;
@@ -364,16 +379,16 @@ public final class KafkaIngest implements IngestSource {
         long begin = consumer.beginningOffsets(asked, ASK).values().iterator().next();
         long end = consumer.endOffsets(asked, ASK).values().iterator().next();
         boolean isAnother = partition.isNumbered() && number != null && number + id.partition() != partition.number();
-        long known = partition.readUpTo() >= 0 || number == null
-                ? partition.readUpTo()
-                : committed(id, number + id.partition());
-        long wanted = isAnother ? begin : Math.max(known, begin);
-        LOG.error(
-                "{} {}; reading goes on at {}",
-                id,
-                isAnother ? "was created again" : "lacks records that were not read yet",
-                Math.min(wanted, end));
-        restart(partition, Math.min(wanted, end));
+        boolean isCut = same < Long.MAX_VALUE || end < partition.readUpTo();
+        long safe = partition.safeUpTo();
+        long known = safe >= 0 || number == null ? safe : committed(id, number + id.partition());
+        long from = isAnother ? begin : Math.min(Math.max(Math.min(known, same), begin), end);
+        if (isAnother) {
+            partition.forgetCommitted();
+        }
+        String what = isCut ? "has lost its end" : "lacks records that were to be read";
+        LOG.error("{} {}; reading goes on at {}", id, isAnother ? "was created again" : what, from);
+        restart(partition, new OffsetAndMetadata(from));
     }
 
     /** The offset that the group has committed of the partition with this number; negative when it has none. */
@@ -402,14 +417,13 @@ public final class KafkaIngest implements IngestSource {
         }
     }
 
-    /** With the number of each partition: that of a topic that is created again is another one. */
     private static Map<TopicPartition, OffsetAndMetadata> uncommitted(Collection<IngestPartition> of) {
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
         for (IngestPartition partition : of) {
-            long offset = partition.uncommitted();
-            if (offset >= 0) {
-                offsets.put(partition.partition(), new OffsetAndMetadata(offset, Integer.toString(partition.number())));
-                partition.committed(offset);
+            OffsetAndMetadata safe = partition.uncommitted();
+            if (safe != null) {
+                offsets.put(partition.partition(), safe);
+                partition.committed(safe.offset());
             }
         }
         return offsets;
@@ -451,6 +465,14 @@ public final class KafkaIngest implements IngestSource {
             LOG.info("{} ingest partitions {}: {}", which.size(), how, which);
         }
     }
+
+    /**
+     * A partition of which it is not known where to read on.
+     *
+     * @param same below it the partition has what it had, as far as Kafka has told; {@link Long#MAX_VALUE} if not
+     * @param askNanos when to ask for more
+     */
+    private record Misplaced(long same, long askNanos) {}
 
     /** What the group decides; on the polling thread. */
     private final class Rebalances implements ConsumerRebalanceListener {

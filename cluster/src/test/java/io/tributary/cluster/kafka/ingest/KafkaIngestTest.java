@@ -263,6 +263,7 @@ class KafkaIngestTest {
         AtomicReference<LosingConsumer> losing = new AtomicReference<>();
         Taker taker = start(losing, () -> {}, topic);
         until(() -> taker.records.size() == 2);
+        taker.verdicts.forEach(IngestSource.Verdict::safe);
         losing.get().lost.set(new TopicPartition(topic, 0));
         until(() -> losing.get().unanswered.get() == 0);
         produce(0, 1);
@@ -277,6 +278,7 @@ class KafkaIngestTest {
         AtomicReference<LosingConsumer> losing = new AtomicReference<>();
         Taker taker = start(losing, () -> {}, topic);
         until(() -> taker.records.size() == 2);
+        taker.verdicts.forEach(IngestSource.Verdict::safe);
         losing.get().unanswered.set(Integer.MAX_VALUE);
         losing.get().lost.set(new TopicPartition(topic, 0));
         until(() ->
@@ -307,6 +309,20 @@ class KafkaIngestTest {
         until(() -> taker.records.size() == 2);
         assertThat(isDeleted).isTrue();
         until(() -> taker.source.problem() == null);
+    }
+
+    @Test
+    void whatIsNotSafeIsReadAgainWhenAPositionIsLost() {
+        create(topic, 1);
+        produce(0, 3);
+        AtomicReference<LosingConsumer> losing = new AtomicReference<>();
+        Taker taker = start(losing, () -> {}, topic);
+        until(() -> taker.records.size() == 3);
+        taker.verdicts.getFirst().safe();
+        losing.get().lost.set(new TopicPartition(topic, 0));
+        until(() -> taker.records.size() == 5);
+        assertThat(taker.offsets()).containsExactly(0L, 1L, 2L, 1L, 2L);
+        assertThat(taker.sources().subList(3, 5)).isEqualTo(taker.sources().subList(1, 3));
     }
 
     /** Reads topics with a consumer that tells of assignments before they are known. */
