@@ -239,6 +239,12 @@ public final class ClientConnection {
         return live == null ? null : live.identity().client();
     }
 
+    /** The epoch of this connection, 0 while it has no session; any thread. */
+    long epoch() {
+        ConnectedState live = connected;
+        return live == null ? 0 : live.identity().epoch();
+    }
+
     /** Whether this connection has, or had, the session with the given identity; any thread. */
     boolean has(long session) {
         ConnectedState live = connected;
