@@ -23,8 +23,11 @@ import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
 import io.tributary.common.topic.TopicFilter;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -117,7 +120,7 @@ final class SubscribeFlow {
                     if (permissions.version() != version) {
                         review(); // what was granted may have been looked for before it was there
                     }
-                    turnIsOver(failure);
+                    turnIsOver(failure != null || outcomes.contains(Outcome.NOT_SHARED));
                 }));
     }
 
@@ -139,7 +142,7 @@ final class SubscribeFlow {
                     }
                     replies.unsuback(packet.packetId(), reasons(filters.size(), existed));
                     replay.proceed();
-                    turnIsOver(failure);
+                    turnIsOver(failure != null);
                 }));
     }
 
@@ -277,11 +280,11 @@ final class SubscribeFlow {
         return now - firstNanos < AT_ONCE_NANOS;
     }
 
-    private void turnIsOver(@Nullable Throwable failure) {
-        if (failure == null) {
-            turnIsOver();
-        } else {
+    private void turnIsOver(boolean hasFailed) {
+        if (hasFailed) {
             var _ = context.schedule(REST_NANOS, this::turnIsOver);
+        } else {
+            turnIsOver();
         }
     }
 
@@ -376,14 +379,62 @@ final class SubscribeFlow {
 
     /** Creates the group's own session for each shared subscription of applications; the group's members share it. */
     private CompletionStage<List<Outcome>> shared(List<SubscriptionRequest> requests, List<Outcome> outcomes) {
-        CompletionStage<List<Outcome>> made = CompletableFuture.completedStage(outcomes);
+        Set<TopicFilter> filters = new LinkedHashSet<>();
         for (int i = 0; i < requests.size(); i++) {
-            TopicFilter filter = requests.get(i).filter();
             if (isSharedByApplications(requests.get(i)) && outcomes.get(i).isMade()) {
-                made = made.thenCombine(context.backend().share().apply(filter), (all, _) -> all);
+                filters.add(requests.get(i).filter());
             }
         }
-        return made;
+        CompletionStage<Set<TopicFilter>> failed = CompletableFuture.completedStage(new HashSet<>());
+        for (TopicFilter filter : filters) {
+            failed = failed.thenCombine(isShared(filter), (all, isShared) -> {
+                if (!isShared) {
+                    all.add(filter);
+                }
+                return all;
+            });
+        }
+        return failed.thenCompose(all -> takenBack(all, requests, outcomes));
+    }
+
+    private CompletionStage<Boolean> isShared(TopicFilter filter) {
+        return context.backend().share().apply(filter).handle((_, failure) -> {
+            if (failure != null) {
+                LOG.debug("{} may not share {}", name(), TenantNames.display(filter.toString()), failure);
+            }
+            return failure == null;
+        });
+    }
+
+    /** The client is told that these are not there: those that are new are removed, and what was there before stays. */
+    private CompletionStage<List<Outcome>> takenBack(
+            Set<TopicFilter> failed, List<SubscriptionRequest> requests, List<Outcome> outcomes) {
+        if (failed.isEmpty()) {
+            return CompletableFuture.completedStage(outcomes);
+        }
+        List<TopicFilter> created = new ArrayList<>();
+        List<Outcome> told = new ArrayList<>(outcomes);
+        for (int i = 0; i < requests.size(); i++) {
+            TopicFilter filter = requests.get(i).filter();
+            if (failed.contains(filter)) {
+                if (outcomes.get(i) == Outcome.CREATED) {
+                    created.add(filter);
+                }
+                told.set(i, Outcome.NOT_SHARED);
+            }
+        }
+        if (created.isEmpty()) {
+            return CompletableFuture.completedStage(told);
+        }
+        return context.backend()
+                .subscriptions()
+                .unsubscribe(identity.subscriber(), identity.epoch(), created)
+                .handle((_, failure) -> {
+                    if (failure != null) {
+                        LOG.debug("subscriptions of {} that nobody shares were not removed", name(), failure);
+                    }
+                    return told;
+                });
     }
 
     /** Sends SUBACK first, then the retained messages. */
@@ -413,6 +464,7 @@ final class SubscribeFlow {
             case QUOTA_EXCEEDED -> ReasonCode.QUOTA_EXCEEDED;
             case TENANT_QUOTA_EXCEEDED -> refusedForTenant();
             case NODE_QUOTA_EXCEEDED -> refusedForNode();
+            case NOT_SHARED -> ReasonCode.UNSPECIFIED_ERROR;
         };
     }
 

@@ -5,6 +5,7 @@ import static io.tributary.broker.connection.ConnectionFixture.texts;
 import static io.tributary.broker.connection.ConnectionFixture.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
@@ -12,6 +13,7 @@ import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.broker.subscription.Withdrawal;
 import io.tributary.broker.subscription.Withdrawal.Change;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Puback;
@@ -278,6 +280,39 @@ class SubscribeFlowTest {
 
         assertThat(fixture.sink.takeOnly(Suback.class).reasons()).containsExactly(ReasonCode.UNSPECIFIED_ERROR);
         assertIsReadInASecond();
+    }
+
+    @Test
+    void refusesOnlyTheSharedSubscriptionThatNobodyHandsOut() {
+        retain("a/1");
+        connectApplicationThatCannotShare("$share/g/b");
+
+        fixture.send(subscribe(
+                8, plain("a/#", QoS.AT_LEAST_ONCE), plain("$share/g/b", QoS.AT_LEAST_ONCE), plain("c", QoS.AT_MOST_ONCE)));
+
+        assertThat(fixture.sink.takeOnly(Suback.class).reasons())
+                .containsExactly(ReasonCode.GRANTED_QOS_1, ReasonCode.UNSPECIFIED_ERROR, ReasonCode.SUCCESS);
+        assertThat(fixture.backend.unsubscribed).containsExactly(TopicFilter.parse("$share/g/b"));
+        assertThat(fixture.backend.appended).hasSize(1); // what is retained under a/#
+        assertIsReadInASecond();
+    }
+
+    /** Its group goes on: this node may be about to stop. */
+    @Test
+    void leavesTheSharedSubscriptionThereThatNobodyHandsOutAgain() {
+        fixture.backend.subscribeOutcome = Outcome.REPLACED;
+        connectApplicationThatCannotShare("$share/g/b");
+
+        fixture.send(subscribe(8, plain("$share/g/b", QoS.AT_LEAST_ONCE)));
+
+        assertThat(fixture.sink.takeOnly(Suback.class).reasons()).containsExactly(ReasonCode.UNSPECIFIED_ERROR);
+        assertThat(fixture.backend.unsubscribed).isEmpty();
+    }
+
+    private void connectApplicationThatCannotShare(String filter) {
+        fixture.backend.attached = new Attached(100, 101, false, ClientKind.APPLICATION, new int[0], 50);
+        fixture.backend.unshared = TopicFilter.parse(filter);
+        fixture.connect(Connects.v5().durable());
     }
 
     /** Else it would ask again and again while nothing can be written. */
