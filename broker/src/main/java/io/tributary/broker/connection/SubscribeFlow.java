@@ -10,6 +10,7 @@ import io.tributary.broker.security.store.TenantLimits.Limit;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.broker.subscription.Withdrawal;
+import io.tributary.broker.subscription.Withdrawal.Change;
 import io.tributary.broker.tenant.TenantConnection;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.MqttException;
@@ -217,6 +218,7 @@ final class SubscribeFlow {
             return;
         }
         replay.forget(Withdrawal.removed(withdrawn));
+        withdrawn.stream().filter(each -> each.change() == Change.LOWERED).forEach(each -> lower(each.filter()));
         replay.proceed();
         Revocations revocations = context.services().access().revocations();
         boolean isSomethingGone = Withdrawal.count(withdrawn, identity.subscriber(), revocations);
@@ -225,6 +227,15 @@ final class SubscribeFlow {
             revocations.disconnected();
             throw new MqttException(ReasonCode.NOT_AUTHORIZED, "a subscription is not allowed any more");
         }
+    }
+
+    private void lower(TopicFilter filter) {
+        replay.change(
+                filter,
+                rest -> rest.atMost(permissions
+                        .all()
+                        .standing(filter.filter(), rest.qos())
+                        .maxQos()));
     }
 
     private String name() {
@@ -459,8 +470,8 @@ final class SubscribeFlow {
 
     private ReasonCode granted(Allowed allowed, Outcome outcome) {
         return switch (outcome) {
-            case CREATED -> granted(allowed, allowed.subscription().retainHandling() != RetainHandling.DO_NOT_SEND);
-            case REPLACED -> granted(allowed, allowed.subscription().retainHandling() == RetainHandling.SEND);
+            case CREATED -> created(allowed);
+            case REPLACED -> replaced(allowed);
             case QUOTA_EXCEEDED -> ReasonCode.QUOTA_EXCEEDED;
             case TENANT_QUOTA_EXCEEDED -> refusedForTenant();
             case NODE_QUOTA_EXCEEDED -> refusedForNode();
@@ -481,14 +492,29 @@ final class SubscribeFlow {
     }
 
     /** A shared subscription brings no retained messages; [MQTT-3.3.1-9] to [MQTT-3.3.1-11] say when others do. */
-    private ReasonCode granted(Allowed allowed, boolean withRetained) {
+    private ReasonCode created(Allowed allowed) {
+        boolean isWanted = allowed.subscription().retainHandling() != RetainHandling.DO_NOT_SEND;
+        if (isWanted && !allowed.request().filter().isShared()) {
+            replay.add(retained(allowed.request()));
+        }
+        return ReasonCode.granted(allowed.request().qos());
+    }
+
+    /** What the subscription before has not brought yet comes by the new one, or with all others once more. */
+    private ReasonCode replaced(Allowed allowed) {
         SubscriptionRequest request = allowed.request();
-        if (withRetained && !request.filter().isShared()) {
-            String exceptFrom = request.noLocal() ? identity.clientId() : null;
-            replay.add(
-                    new RetainedReplay.Request(request.filter(), request.qos(), request.subscriptionId(), exceptFrom));
+        if (allowed.subscription().retainHandling() != RetainHandling.SEND) {
+            replay.change(request.filter(), _ -> retained(request));
+        } else if (!request.filter().isShared()) {
+            replay.forget(List.of(request.filter()));
+            replay.add(retained(request));
         }
         return ReasonCode.granted(request.qos());
+    }
+
+    private RetainedReplay.Request retained(SubscriptionRequest request) {
+        String exceptFrom = request.noLocal() ? identity.clientId() : null;
+        return new RetainedReplay.Request(request.filter(), request.qos(), request.subscriptionId(), exceptFrom);
     }
 
     private static List<ReasonCode> reasons(int count, @Nullable List<Boolean> existed) {
