@@ -232,10 +232,8 @@ final class SubscribeFlow {
     private void lower(TopicFilter filter) {
         replay.change(
                 filter,
-                rest -> rest.atMost(permissions
-                        .all()
-                        .standing(filter.filter(), rest.qos())
-                        .maxQos()));
+                rest -> rest.atMost(
+                        permissions.all().standing(filter.filter(), rest.qos()).maxQos()));
     }
 
     private String name() {

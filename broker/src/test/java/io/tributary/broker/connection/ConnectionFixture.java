@@ -111,7 +111,14 @@ final class ConnectionFixture {
                     services(),
                     sessions,
                     limits,
-                    new ConnectionOrigin("peer", address, "listener", () -> certificateSubject, () -> null, refusal, serverReference),
+                    new ConnectionOrigin(
+                            "peer",
+                            address,
+                            "listener",
+                            () -> certificateSubject,
+                            () -> null,
+                            refusal,
+                            serverReference),
                     mailbox,
                     sink);
             connection = begun;

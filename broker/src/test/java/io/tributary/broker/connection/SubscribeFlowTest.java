@@ -292,7 +292,10 @@ class SubscribeFlowTest {
         connectApplicationThatCannotShare("$share/g/b");
 
         fixture.send(subscribe(
-                8, plain("a/#", QoS.AT_LEAST_ONCE), plain("$share/g/b", QoS.AT_LEAST_ONCE), plain("c", QoS.AT_MOST_ONCE)));
+                8,
+                plain("a/#", QoS.AT_LEAST_ONCE),
+                plain("$share/g/b", QoS.AT_LEAST_ONCE),
+                plain("c", QoS.AT_MOST_ONCE)));
 
         assertThat(fixture.sink.takeOnly(Suback.class).reasons())
                 .containsExactly(ReasonCode.GRANTED_QOS_1, ReasonCode.UNSPECIFIED_ERROR, ReasonCode.SUCCESS);

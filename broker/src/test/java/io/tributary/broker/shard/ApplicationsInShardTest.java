@@ -358,8 +358,7 @@ class ApplicationsInShardTest {
         append("1", "2", "3", "4", "5", "6", "7", "8", "9", "10");
         shard.target.take();
         shard.fold(detach("erp", 1, -1), attach(8));
-        assertThat(shard.target.take())
-                .containsExactly("8: 1 dup 2 dup 3 dup 4 dup 5 dup 6 dup 7 dup 8 dup");
+        assertThat(shard.target.take()).containsExactly("8: 1 dup 2 dup 3 dup 4 dup 5 dup 6 dup 7 dup 8 dup");
         shard.settle("erp", 1, 2, 3, 4, 5, 6, 7, 8);
         assertThat(shard.target.take()).containsExactly("8: 9 10");
     }
