@@ -229,7 +229,8 @@ final class BrokerNode implements AutoCloseable {
                         config.maxDeliveries(),
                         config.subscriptions().sharedPerClient()),
                 metrics.groups(),
-                System::nanoTime);
+                System::nanoTime,
+                deployment.clock());
     }
 
     private ConnectionServices connectionServices(

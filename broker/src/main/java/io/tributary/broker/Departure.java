@@ -36,7 +36,7 @@ record Departure(
 
     @Override
     public void turnAway(boolean all) {
-        listeners.turnAway(all);
+        listeners.turnAway(all, serverReference);
     }
 
     @Override

@@ -102,7 +102,7 @@ final class CanaryClient implements PacketSink {
         this.topic = topic;
         this.loop = loop;
         this.owner = owner;
-        ConnectionOrigin here = new ConnectionOrigin("the canary", null, "canary", () -> null, () -> null, null);
+        ConnectionOrigin here = new ConnectionOrigin("the canary", null, "canary", () -> null, () -> null, null, null);
         connection = new ClientConnection(services, connections, ClientLimits.DEFAULT, here, loop, this);
     }
 

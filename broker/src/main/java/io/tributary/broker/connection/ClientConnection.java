@@ -199,10 +199,13 @@ public final class ClientConnection {
 
     /** The node sends its clients away. */
     public void sendAway(Farewell how) {
+        MqttException why = new MqttException(how.reason(), how.words());
         if (state == State.CONNECTED && mqtt5) {
             end(how.reason(), true, Refusals.disconnect(how));
+        } else if (state == State.AUTHENTICATING || state == State.ATTACHING) {
+            refuse(why, how.serverReference());
         } else {
-            fail(new MqttException(how.reason(), how.words()));
+            fail(why);
         }
     }
 
@@ -237,6 +240,12 @@ public final class ClientConnection {
     ClientInfo client() {
         ConnectedState live = connected;
         return live == null ? null : live.identity().client();
+    }
+
+    /** The epoch of this connection, 0 while it has no session; any thread. */
+    long epoch() {
+        ConnectedState live = connected;
+        return live == null ? 0 : live.identity().epoch();
     }
 
     /** Whether this connection has, or had, the session with the given identity; any thread. */
@@ -503,13 +512,15 @@ public final class ClientConnection {
     private void fail(MqttException violation) {
         switch (state) {
             case AWAITING_CONNECT -> end(violation.reason(), true, null); // [MQTT-3.1.0-1]
-            case AUTHENTICATING, ATTACHING -> {
-                handshake.refused(violation);
-                end(violation.reason(), false, Refusals.connack(violation));
-            }
+            case AUTHENTICATING, ATTACHING -> refuse(violation, peer.serverReference());
             case CONNECTED -> end(violation.reason(), true, mqtt5 ? Refusals.disconnect(violation) : null);
             case CLOSED -> {}
         }
+    }
+
+    private void refuse(MqttException why, @Nullable String serverReference) {
+        handshake.refused(why);
+        end(why.reason(), false, Refusals.connack(why, serverReference));
     }
 
     private void end(ReasonCode reason, boolean publishWill, @Nullable MqttPacket last) {

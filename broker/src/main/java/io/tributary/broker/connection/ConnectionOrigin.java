@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *     broker has verified, or a proxy that the listener trusts; null when it has shown none; asked once CONNECT came
  * @param certificate gives that certificate, or null; asked once CONNECT has come
  * @param refusal why its CONNECT is to be refused, from any client; null when the listener has room for it
+ * @param serverReference where the client is told to go then [MQTT-4.11], or null
  */
 public record ConnectionOrigin(
         String remoteAddress,
@@ -26,7 +27,8 @@ public record ConnectionOrigin(
         String listener,
         Supplier<@Nullable String> certificateSubject,
         Supplier<@Nullable X509Certificate> certificate,
-        @Nullable ReasonCode refusal) {
+        @Nullable ReasonCode refusal,
+        @Nullable String serverReference) {
 
     /** The client as authenticators take turns. */
     Asker asker(BooleanSupplier isWaiting) {
@@ -40,6 +42,6 @@ public record ConnectionOrigin(
             Supplier<@Nullable String> certificateSubject,
             Supplier<@Nullable X509Certificate> certificate,
             @Nullable ReasonCode refusal) {
-        this(remoteAddress, null, listener, certificateSubject, certificate, refusal);
+        this(remoteAddress, null, listener, certificateSubject, certificate, refusal, null);
     }
 }

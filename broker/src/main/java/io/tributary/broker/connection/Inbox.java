@@ -62,6 +62,11 @@ final class Inbox implements Endpoint {
     }
 
     @Override
+    public long epoch() {
+        return connection.epoch();
+    }
+
+    @Override
     public boolean has(long identity) {
         return connection.has(identity);
     }

@@ -8,14 +8,20 @@ import io.tributary.common.mqtt.MqttPacket.ConnackProperties;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.ReasonCode;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The packets that tell a client why its connection ends. */
 final class Refusals {
     private Refusals() {}
 
-    /** Before the client was accepted [MQTT-3.2.2-6]; MQTT 3 gets the return code that comes closest. */
-    static Connack connack(MqttException why) {
-        return new Connack(false, inConnack(why.reason()), ConnackProperties.reason(why.getMessage()));
+    /**
+     * Before the client was accepted [MQTT-3.2.2-6]; MQTT 3 gets the return code that comes closest.
+     *
+     * @param serverReference where the client shall go instead [MQTT-4.11], or null
+     */
+    static Connack connack(MqttException why, @Nullable String serverReference) {
+        return new Connack(
+                false, inConnack(why.reason()), ConnackProperties.refusal(why.getMessage(), serverReference));
     }
 
     /** Afterwards [MQTT-4.13.1-1]; only MQTT 5 has such a packet. */

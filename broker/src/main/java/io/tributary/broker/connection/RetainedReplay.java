@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +43,13 @@ final class RetainedReplay {
             TopicFilter filter,
             QoS qos,
             int subscriptionId,
-            @Nullable String exceptFrom) {}
+            @Nullable String exceptFrom) {
+
+        /** The same with a maximum quality of service that is no higher. */
+        Request atMost(QoS limit) {
+            return new Request(filter, qos.min(limit), subscriptionId, exceptFrom);
+        }
+    }
 
     private final ConnectionContext context;
     private final Identity identity;
@@ -96,6 +103,17 @@ final class RetainedReplay {
             page = Collections.emptyIterator();
             upcoming = null;
             beginNext();
+        }
+    }
+
+    /**
+     * The subscription with this filter is another now, and does not begin anew: it brings the rest as it is now
+     * [MQTT-3.8.4-3]. {@link #proceed} is to follow.
+     */
+    void change(TopicFilter filter, UnaryOperator<Request> change) {
+        for (int left = requests.size(); left > 0; left--) {
+            Request each = requests.remove();
+            requests.add(each.filter().equals(filter) ? change.apply(each) : each);
         }
     }
 

@@ -10,6 +10,7 @@ import io.tributary.broker.security.store.TenantLimits.Limit;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.broker.subscription.Withdrawal;
+import io.tributary.broker.subscription.Withdrawal.Change;
 import io.tributary.broker.tenant.TenantConnection;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.MqttException;
@@ -23,9 +24,12 @@ import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
 import io.tributary.common.topic.TopicFilter;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -118,7 +122,7 @@ final class SubscribeFlow {
                     if (permissions.version() != version) {
                         review(); // what was granted may have been looked for before it was there
                     }
-                    turnIsOver(failure);
+                    turnIsOver(failure != null || outcomes.contains(Outcome.NOT_SHARED));
                 }));
     }
 
@@ -141,7 +145,7 @@ final class SubscribeFlow {
                     }
                     replies.unsuback(packet.packetId(), reasons(filters.size(), existed));
                     replay.proceed();
-                    turnIsOver(failure);
+                    turnIsOver(failure != null);
                 }));
     }
 
@@ -216,6 +220,7 @@ final class SubscribeFlow {
             return;
         }
         replay.forget(Withdrawal.removed(withdrawn));
+        withdrawn.stream().filter(each -> each.change() == Change.LOWERED).forEach(each -> lower(each.filter()));
         replay.proceed();
         Revocations revocations = context.services().access().revocations();
         boolean isSomethingGone = Withdrawal.count(withdrawn, identity.subscriber(), revocations);
@@ -224,6 +229,13 @@ final class SubscribeFlow {
             revocations.disconnected();
             throw new MqttException(ReasonCode.NOT_AUTHORIZED, "a subscription is not allowed any more");
         }
+    }
+
+    private void lower(TopicFilter filter) {
+        replay.change(
+                filter,
+                rest -> rest.atMost(
+                        permissions.all().standing(filter.filter(), rest.qos()).maxQos()));
     }
 
     private String name() {
@@ -279,11 +291,11 @@ final class SubscribeFlow {
         return now - firstNanos < AT_ONCE_NANOS;
     }
 
-    private void turnIsOver(@Nullable Throwable failure) {
-        if (failure == null) {
-            turnIsOver();
-        } else {
+    private void turnIsOver(boolean hasFailed) {
+        if (hasFailed) {
             var _ = context.schedule(REST_NANOS, this::turnIsOver);
+        } else {
+            turnIsOver();
         }
     }
 
@@ -398,14 +410,62 @@ final class SubscribeFlow {
 
     /** Creates the group's own session for each shared subscription of applications; the group's members share it. */
     private CompletionStage<List<Outcome>> shared(List<SubscriptionRequest> requests, List<Outcome> outcomes) {
-        CompletionStage<List<Outcome>> made = CompletableFuture.completedStage(outcomes);
+        Set<TopicFilter> filters = new LinkedHashSet<>();
         for (int i = 0; i < requests.size(); i++) {
-            TopicFilter filter = requests.get(i).filter();
             if (isSharedByApplications(requests.get(i)) && outcomes.get(i).isMade()) {
-                made = made.thenCombine(context.backend().share().apply(filter), (all, _) -> all);
+                filters.add(requests.get(i).filter());
             }
         }
-        return made;
+        CompletionStage<Set<TopicFilter>> failed = CompletableFuture.completedStage(new HashSet<>());
+        for (TopicFilter filter : filters) {
+            failed = failed.thenCombine(isShared(filter), (all, isShared) -> {
+                if (!isShared) {
+                    all.add(filter);
+                }
+                return all;
+            });
+        }
+        return failed.thenCompose(all -> takenBack(all, requests, outcomes));
+    }
+
+    private CompletionStage<Boolean> isShared(TopicFilter filter) {
+        return context.backend().share().apply(filter).handle((_, failure) -> {
+            if (failure != null) {
+                LOG.debug("{} may not share {}", name(), TenantNames.display(filter.toString()), failure);
+            }
+            return failure == null;
+        });
+    }
+
+    /** The client is told that these are not there: those that are new are removed, and what was there before stays. */
+    private CompletionStage<List<Outcome>> takenBack(
+            Set<TopicFilter> failed, List<SubscriptionRequest> requests, List<Outcome> outcomes) {
+        if (failed.isEmpty()) {
+            return CompletableFuture.completedStage(outcomes);
+        }
+        List<TopicFilter> created = new ArrayList<>();
+        List<Outcome> told = new ArrayList<>(outcomes);
+        for (int i = 0; i < requests.size(); i++) {
+            TopicFilter filter = requests.get(i).filter();
+            if (failed.contains(filter)) {
+                if (outcomes.get(i) == Outcome.CREATED) {
+                    created.add(filter);
+                }
+                told.set(i, Outcome.NOT_SHARED);
+            }
+        }
+        if (created.isEmpty()) {
+            return CompletableFuture.completedStage(told);
+        }
+        return context.backend()
+                .subscriptions()
+                .unsubscribe(identity.subscriber(), identity.epoch(), created)
+                .handle((_, failure) -> {
+                    if (failure != null) {
+                        LOG.debug("subscriptions of {} that nobody shares were not removed", name(), failure);
+                    }
+                    return told;
+                });
     }
 
     /** Sends SUBACK first, then the retained messages. */
@@ -430,11 +490,12 @@ final class SubscribeFlow {
 
     private ReasonCode granted(Allowed allowed, Outcome outcome) {
         return switch (outcome) {
-            case CREATED -> granted(allowed, allowed.subscription().retainHandling() != RetainHandling.DO_NOT_SEND);
-            case REPLACED -> granted(allowed, allowed.subscription().retainHandling() == RetainHandling.SEND);
+            case CREATED -> created(allowed);
+            case REPLACED -> replaced(allowed);
             case QUOTA_EXCEEDED -> ReasonCode.QUOTA_EXCEEDED;
             case TENANT_QUOTA_EXCEEDED -> refusedForTenant();
             case NODE_QUOTA_EXCEEDED -> refusedForNode();
+            case NOT_SHARED -> ReasonCode.UNSPECIFIED_ERROR;
         };
     }
 
@@ -451,14 +512,29 @@ final class SubscribeFlow {
     }
 
     /** A shared subscription brings no retained messages; [MQTT-3.3.1-9] to [MQTT-3.3.1-11] say when others do. */
-    private ReasonCode granted(Allowed allowed, boolean withRetained) {
+    private ReasonCode created(Allowed allowed) {
+        boolean isWanted = allowed.subscription().retainHandling() != RetainHandling.DO_NOT_SEND;
+        if (isWanted && !allowed.request().filter().isShared()) {
+            replay.add(retained(allowed.request()));
+        }
+        return ReasonCode.granted(allowed.request().qos());
+    }
+
+    /** What the subscription before has not brought yet comes by the new one, or with all others once more. */
+    private ReasonCode replaced(Allowed allowed) {
         SubscriptionRequest request = allowed.request();
-        if (withRetained && !request.filter().isShared()) {
-            String exceptFrom = request.noLocal() ? identity.clientId() : null;
-            replay.add(
-                    new RetainedReplay.Request(request.filter(), request.qos(), request.subscriptionId(), exceptFrom));
+        if (allowed.subscription().retainHandling() != RetainHandling.SEND) {
+            replay.change(request.filter(), _ -> retained(request));
+        } else if (!request.filter().isShared()) {
+            replay.forget(List.of(request.filter()));
+            replay.add(retained(request));
         }
         return ReasonCode.granted(request.qos());
+    }
+
+    private RetainedReplay.Request retained(SubscriptionRequest request) {
+        String exceptFrom = request.noLocal() ? identity.clientId() : null;
+        return new RetainedReplay.Request(request.filter(), request.qos(), request.subscriptionId(), exceptFrom);
     }
 
     private static List<ReasonCode> reasons(int count, @Nullable List<Boolean> existed) {

@@ -39,9 +39,13 @@ public final class ConnectionRegistry {
         byNumber.put(number, endpoint);
     }
 
-    /** Makes the connection of a persistent session known by its client identifier. */
+    /**
+     * Makes the connection of a persistent session known by its client identifier, unless a later connection of the
+     * client is: on another event loop, that one may have come first.
+     */
     public void addPersistent(Endpoint endpoint) {
-        persistent.put(endpoint.clientId(), endpoint);
+        persistent.merge(
+                endpoint.clientId(), endpoint, (known, added) -> added.epoch() < known.epoch() ? known : added);
     }
 
     /** Forgets the endpoint under a number, and returns it; null when there is none. */

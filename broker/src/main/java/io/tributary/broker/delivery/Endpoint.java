@@ -34,6 +34,11 @@ public interface Endpoint {
         return false;
     }
 
+    /** The epoch of a client's connection that has, or had, a session; 0 for others. */
+    default long epoch() {
+        return 0;
+    }
+
     /** Whether it has, or had, the persistent session with the identity. */
     default boolean has(long session) {
         return false;

@@ -12,6 +12,8 @@ public interface GroupRecorder {
         NOT_AUTHORIZED,
         /** It has QoS 0 and no member is online. */
         OFFLINE,
+        /** It expired after a member had left it that may have been sent it. */
+        EXPIRED,
         /** Messages of QoS 0 came faster than they could be handed out. */
         BUSY
     }

@@ -7,6 +7,7 @@ import io.tributary.broker.routing.Router;
 import io.tributary.broker.shard.ConnectionShards;
 import io.tributary.broker.subscription.Subscriptions;
 import io.tributary.common.mqtt.Message;
+import java.time.InstantSource;
 import java.util.function.LongSupplier;
 
 /**
@@ -19,6 +20,7 @@ import java.util.function.LongSupplier;
  * @param nodes the way to those that are connected elsewhere
  * @param publisher the way of messages that no member acknowledges
  * @param nanos a clock for intervals
+ * @param clock the time by which messages expire, the same on all nodes
  */
 public record GroupServices(
         String node,
@@ -29,7 +31,8 @@ public record GroupServices(
         Publisher publisher,
         Limits limits,
         GroupRecorder recorder,
-        LongSupplier nanos) {
+        LongSupplier nanos,
+        InstantSource clock) {
 
     /**
      * The limits of each shared subscription.

@@ -89,6 +89,10 @@ final class MemberDispatch {
         @Nullable
         Member member;
 
+        /** The last member that has left it and may have been sent it, as far as is known. */
+        @Nullable
+        Subscriber leftBy;
+
         InHand(Queued queued, boolean dup) {
             this.queued = queued;
             this.dup = dup;
@@ -97,6 +101,7 @@ final class MemberDispatch {
 
     /** A member that has messages, or has just given some back. */
     private static final class Member {
+        final Subscriber subscriber;
         int messages;
         long bytes;
         long pausedUntilNanos;
@@ -105,7 +110,8 @@ final class MemberDispatch {
         /**
          * @param nowNanos the time of the turn that it gets its first message in, so that it can get more in that turn
          */
-        Member(long nowNanos) {
+        Member(Subscriber subscriber, long nowNanos) {
+            this.subscriber = subscriber;
             pausedUntilNanos = nowNanos;
             hadRoomNanos = nowNanos;
         }
@@ -244,7 +250,13 @@ final class MemberDispatch {
 
     private void hand(long sequence, InHand message, Receiver receiver, long nowNanos) {
         Subscriber to = receiver.subscriber();
-        Member member = members.computeIfAbsent(to, _ -> new Member(nowNanos));
+        if (isTooLateFor(to, message)) {
+            messages.remove(sequence);
+            settle(sequence);
+            services.recorder().dropped(Drop.EXPIRED);
+            return;
+        }
+        Member member = members.computeIfAbsent(to, _ -> new Member(to, nowNanos));
         count(member, 1, size(message));
         message.member = member;
         message.attempt++;
@@ -257,6 +269,18 @@ final class MemberDispatch {
         } else {
             services.nodes().deliverShared(node, to.clientId(), to.identity(), copy, message.dup, reply);
         }
+    }
+
+    /**
+     * Whether a message has expired that only others may have been sent [MQTT-3.3.2-5]. The one that may have been gets
+     * it all the same; so does everybody, where the host before knew who it was.
+     */
+    private boolean isTooLateFor(Subscriber to, InHand message) {
+        Message sent = message.queued.message();
+        return message.leftBy != null
+                && !message.leftBy.equals(to)
+                && sent.expiresAtMillis() != Message.NEVER
+                && sent.isExpiredAt(services.clock().millis());
     }
 
     /** A member's reply about a message. */
@@ -301,6 +325,7 @@ final class MemberDispatch {
         if (maybeSent) {
             message.dup = true;
             message.left++;
+            message.leftBy = member.subscriber;
         }
         Message deadLetter = maybeSent ? deadLetters.of(message.queued, message.left) : null;
         if (deadLetter == null) {

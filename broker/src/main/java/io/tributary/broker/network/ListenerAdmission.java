@@ -19,7 +19,8 @@ final class ListenerAdmission {
     private final @Nullable TokenBucket rate;
     private final AtomicInteger admitted = new AtomicInteger();
     private final AtomicInteger refusing = new AtomicInteger();
-    private volatile boolean turnsAway;
+    /** What all new connections get; null while there is room. */
+    private volatile @Nullable Refused turnsAway;
 
     /** The decision on a new connection; every verdict but {@link Rejected} is given back with {@link #release}. */
     sealed interface Verdict {}
@@ -27,8 +28,12 @@ final class ListenerAdmission {
     /** The connection is taken. */
     record Admitted() implements Verdict {}
 
-    /** Its CONNECT is to be refused. */
-    record Refused(ReasonCode reason) implements Verdict {}
+    /**
+     * Its CONNECT is to be refused.
+     *
+     * @param serverReference where the client is told to go, or null
+     */
+    record Refused(ReasonCode reason, @Nullable String serverReference) implements Verdict {}
 
     /** It is to be closed at once. */
     record Rejected() implements Verdict {}
@@ -43,8 +48,9 @@ final class ListenerAdmission {
 
     /** Decides on a new connection. */
     Verdict decide() {
-        if (turnsAway) {
-            return refuse(ReasonCode.USE_ANOTHER_SERVER);
+        Refused away = turnsAway;
+        if (away != null) {
+            return refuse(away);
         }
         if (!withinRate()) {
             return refuse(ReasonCode.CONNECTION_RATE_EXCEEDED);
@@ -55,9 +61,9 @@ final class ListenerAdmission {
         return refuse(ReasonCode.QUOTA_EXCEEDED);
     }
 
-    /** Takes no new connection, for another node is to have it; or takes them again. */
-    void turnAway(boolean all) {
-        turnsAway = all;
+    /** Takes no new connection, for another node is to have it, there where it is known; or takes them again. */
+    void turnAway(boolean all, @Nullable String serverReference) {
+        turnsAway = all ? new Refused(ReasonCode.USE_ANOTHER_SERVER, serverReference) : null;
     }
 
     /** The connection is closed. */
@@ -71,7 +77,11 @@ final class ListenerAdmission {
 
     /** Refuses a new connection, in answer to its CONNECT if there is room for that. */
     Verdict refuse(ReasonCode reason) {
-        return tryIncrement(refusing, MAX_REFUSING) ? new Refused(reason) : new Rejected();
+        return refuse(new Refused(reason, null));
+    }
+
+    private Verdict refuse(Refused how) {
+        return tryIncrement(refusing, MAX_REFUSING) ? how : new Rejected();
     }
 
     private boolean withinRate() {

@@ -128,9 +128,13 @@ public final class Listeners {
         return silent.count();
     }
 
-    /** Refuses all new connections in answer to their CONNECT, as another node is to have them; or no more. */
-    public void turnAway(boolean all) {
-        admissions.forEach(admission -> admission.turnAway(all));
+    /**
+     * Refuses all new connections in answer to their CONNECT, as another node is to have them; or no more.
+     *
+     * @param serverReference where MQTT 5 clients are told to go, or null
+     */
+    public void turnAway(boolean all, @Nullable String serverReference) {
+        admissions.forEach(admission -> admission.turnAway(all, serverReference));
     }
 
     /** What operators should know of the listeners, a sentence each. */

@@ -102,14 +102,15 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
                 this::isHeldByBroker,
                 this::resumeReading,
                 this::unfinished);
-        ReasonCode refusal = verdict instanceof ListenerAdmission.Refused(ReasonCode reason) ? reason : null;
+        ListenerAdmission.Refused refused = verdict instanceof ListenerAdmission.Refused how ? how : null;
         ConnectionOrigin peer = new ConnectionOrigin(
                 ClientOrigin.text(channel),
                 ClientOrigin.internetAddress(channel),
                 listener.name(),
                 () -> ClientOrigin.certificateSubject(channel, listener.config()),
                 () -> ClientOrigin.certificate(channel, listener.config()),
-                refusal);
+                refused == null ? null : refused.reason(),
+                refused == null ? null : refused.serverReference());
         connection = new ClientConnection(
                 listener.services(), listener.connections(), listener.config().limits(), peer, mailbox, this);
     }

@@ -5,8 +5,9 @@ import io.tributary.common.event.SentUpTo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the connection of a session that is gone was handed, where the log names more ({@code resendUpTo}) and messages
- * may move to other members of a shared subscription: those that were not handed move freely.
+ * What the connection of a session that is gone was handed, where the log names more ({@code resendUpTo}), as when its
+ * node is dead, and cannot say what it has sent. Messages that were not handed expire, move to other members of a shared
+ * subscription, and come without DUP.
  */
 final class HandedBefore {
     private final SessionState client;
@@ -31,7 +32,7 @@ final class HandedBefore {
     void detached(@Nullable Outgoing gone) {
         if (gone != null) {
             SentUpTo less = gone.maybeSentUpTo().and(client.resendUpTo());
-            upTo = client.groupUpTo() > 0 && !less.equals(client.resendUpTo()) ? less : null;
+            upTo = less.equals(client.resendUpTo()) ? null : less;
             epoch = client.epoch();
         } else if (epoch != client.epoch()) {
             upTo = null; // of a connection before, which a later one has followed unserved
@@ -46,9 +47,20 @@ final class HandedBefore {
         return upTo == null || client.epoch() != epoch ? client.resendUpTo() : upTo.and(client.resendUpTo());
     }
 
-    /** Whether it is less than the log knows. */
+    /**
+     * The same for the next connection, before it is served: no other owner has served one since this one did.
+     *
+     * @param last the highest sequence number that the queue may have
+     */
+    SentUpTo orAll(long last) {
+        return upTo == null ? SentUpTo.all(last) : upTo;
+    }
+
+    /** Whether it is less than the log knows, which learns of less where an application's topic is made anew. */
     boolean isOrdered() {
-        return upTo == null || !upTo.and(client.resendUpTo()).equals(client.resendUpTo());
+        return upTo == null
+                || client.topic() != null
+                || !upTo.and(client.resendUpTo()).equals(client.resendUpTo());
     }
 
     @Override

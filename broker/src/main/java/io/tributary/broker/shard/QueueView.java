@@ -69,9 +69,16 @@ final class QueueView {
      * more.
      */
     long firstUnseen(SessionState client, int priority) {
+        return 1 + Math.max(client.leftUpTo(), seenUpTo(client, priority));
+    }
+
+    private long seenUpTo(SessionState client, int priority) {
         Outgoing to = windowOf(client);
-        long seen = to == null ? client.resendUpTo().of(priority) : to.readingUpTo(priority);
-        return 1 + Math.max(client.leftUpTo(), seen);
+        if (to != null) {
+            return to.readingUpTo(priority);
+        }
+        SentUpTo seen = client.isAttached() ? client.resendUpTo() : maybeSentUpTo(client);
+        return seen.of(priority);
     }
 
     /** What the client of a session may have been sent. */

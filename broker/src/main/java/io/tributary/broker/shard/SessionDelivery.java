@@ -81,7 +81,7 @@ final class SessionDelivery {
         if (before != null && before.epoch == client.epoch()) {
             return; // resumed already, while it was not known yet whether the topic is there
         }
-        SentUpTo known = before == null ? SentUpTo.all(last) : before.maybeSentUpTo();
+        SentUpTo known = before == null ? handed.orAll(last) : before.maybeSentUpTo();
         SentUpTo maybeSentUpTo = known.and(client.resendUpTo());
         // What is in the topic when a session begins is not for this session.
         long epoch = client.epoch();

@@ -22,7 +22,9 @@ public record SubscriptionRequest(
         /** The sessions of the client's tenant have, together, as many as they may. */
         TENANT_QUOTA_EXCEEDED,
         /** All subscriptions that the node knows take, together, as much memory as they may. */
-        NODE_QUOTA_EXCEEDED;
+        NODE_QUOTA_EXCEEDED,
+        /** Applications were to share it, and nobody hands out its messages. */
+        NOT_SHARED;
 
         /** Whether the subscription is there. */
         public boolean isMade() {

@@ -363,6 +363,18 @@ class ClientConnectionTest {
         assertThat(fixture.sink.takeOnly(Connack.class).reason()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
     }
 
+    @Test // [MQTT-4.11]
+    void tellsClientThatIsNotAttachedYetWhereToGoWhenNodeShutsDown() {
+        fixture.backend.holdAttach = true;
+        fixture.send(Connects.v5().build());
+
+        fixture.connection().sendAway(Farewell.stopping("other.example"));
+
+        Connack refusal = fixture.sink.takeOnly(Connack.class);
+        assertThat(refusal.reason()).isEqualTo(ReasonCode.SERVER_MOVED);
+        assertThat(refusal.properties().serverReference()).isEqualTo("other.example");
+    }
+
     @Test
     void disconnectsWhenItsOwnCodeFails() {
         fixture.connect(Connects.v5());

@@ -240,6 +240,17 @@ class ConnectHandshakeTest {
         assertThat(fixture.recorder.refused).containsExactly(ReasonCode.CONNECTION_RATE_EXCEEDED);
     }
 
+    @Test // [MQTT-4.11]
+    void tellsClientWhereToGoWhenListenerTurnsItAway() {
+        fixture.refusal = ReasonCode.USE_ANOTHER_SERVER;
+        fixture.serverReference = "other.example";
+
+        Connack refusal = fixture.connect(Connects.v5());
+
+        assertThat(refusal.reason()).isEqualTo(ReasonCode.USE_ANOTHER_SERVER);
+        assertThat(refusal.properties().serverReference()).isEqualTo("other.example");
+    }
+
     @Test
     void refusesWithNearestReturnCodeWhenClientSpeaksMqtt3() {
         fixture.refusal = ReasonCode.QUOTA_EXCEEDED;

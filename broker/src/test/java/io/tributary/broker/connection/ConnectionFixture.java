@@ -68,6 +68,9 @@ final class ConnectionFixture {
     @Nullable
     ReasonCode refusal;
 
+    @Nullable
+    String serverReference;
+
     Guard guard = Guard.lenient();
 
     @Nullable
@@ -108,7 +111,14 @@ final class ConnectionFixture {
                     services(),
                     sessions,
                     limits,
-                    new ConnectionOrigin("peer", address, "listener", () -> certificateSubject, () -> null, refusal),
+                    new ConnectionOrigin(
+                            "peer",
+                            address,
+                            "listener",
+                            () -> certificateSubject,
+                            () -> null,
+                            refusal,
+                            serverReference),
                     mailbox,
                     sink);
             connection = begun;

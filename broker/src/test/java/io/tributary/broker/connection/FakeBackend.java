@@ -80,6 +80,11 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
     final List<Destinations> redistributed = new CopyOnWriteArrayList<>();
     final List<SubscriptionRequest> subscribed = new CopyOnWriteArrayList<>();
     final List<TopicFilter> shared = new CopyOnWriteArrayList<>();
+
+    /** The shared subscription that no node hands out. */
+    @Nullable
+    TopicFilter unshared;
+
     final List<TopicFilter> unsubscribed = new CopyOnWriteArrayList<>();
     List<Withdrawal> withdrawn = List.of();
 
@@ -433,7 +438,9 @@ public final class FakeBackend implements ClientShards, ClientRouting, ClientSub
 
     private CompletionStage<@Nullable Void> share(TopicFilter filter) {
         shared.add(filter);
-        return CompletableFuture.completedFuture(null);
+        return filter.equals(unshared)
+                ? CompletableFuture.failedFuture(new IllegalStateException("nobody hands it out"))
+                : CompletableFuture.completedFuture(null);
     }
 
     @Override

@@ -5,13 +5,19 @@ import static io.tributary.broker.connection.ConnectionFixture.texts;
 import static io.tributary.broker.connection.ConnectionFixture.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.extension.SubscribeInterceptor;
 import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.ClientInfo;
+import io.tributary.broker.security.Decision;
+import io.tributary.broker.security.Permissions;
+import io.tributary.broker.security.SubscriptionDecision;
+import io.tributary.broker.security.SubscriptionDecision.Extent;
 import io.tributary.broker.subscription.SubscriptionRequest;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
 import io.tributary.broker.subscription.Withdrawal;
 import io.tributary.broker.subscription.Withdrawal.Change;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Puback;
@@ -336,6 +342,42 @@ class SubscribeFlowTest {
 
         assertThat(fixture.sink.takeOnly(Suback.class).reasons()).containsExactly(ReasonCode.UNSPECIFIED_ERROR);
         assertIsReadInASecond();
+    }
+
+    @Test
+    void refusesOnlyTheSharedSubscriptionThatNobodyHandsOut() {
+        retain("a/1");
+        connectApplicationThatCannotShare("$share/g/b");
+
+        fixture.send(subscribe(
+                8,
+                plain("a/#", QoS.AT_LEAST_ONCE),
+                plain("$share/g/b", QoS.AT_LEAST_ONCE),
+                plain("c", QoS.AT_MOST_ONCE)));
+
+        assertThat(fixture.sink.takeOnly(Suback.class).reasons())
+                .containsExactly(ReasonCode.GRANTED_QOS_1, ReasonCode.UNSPECIFIED_ERROR, ReasonCode.SUCCESS);
+        assertThat(fixture.backend.unsubscribed).containsExactly(TopicFilter.parse("$share/g/b"));
+        assertThat(fixture.backend.appended).hasSize(1); // what is retained under a/#
+        assertIsReadInASecond();
+    }
+
+    /** Its group goes on: this node may be about to stop. */
+    @Test
+    void leavesTheSharedSubscriptionThereThatNobodyHandsOutAgain() {
+        fixture.backend.subscribeOutcome = Outcome.REPLACED;
+        connectApplicationThatCannotShare("$share/g/b");
+
+        fixture.send(subscribe(8, plain("$share/g/b", QoS.AT_LEAST_ONCE)));
+
+        assertThat(fixture.sink.takeOnly(Suback.class).reasons()).containsExactly(ReasonCode.UNSPECIFIED_ERROR);
+        assertThat(fixture.backend.unsubscribed).isEmpty();
+    }
+
+    private void connectApplicationThatCannotShare(String filter) {
+        fixture.backend.attached = new Attached(100, 101, false, ClientKind.APPLICATION, new int[0], 50);
+        fixture.backend.unshared = TopicFilter.parse(filter);
+        fixture.connect(Connects.v5().durable());
     }
 
     /** Else it would ask again and again while nothing can be written. */
@@ -671,6 +713,55 @@ class SubscribeFlowTest {
         assertThat(fixture.sink.take()).isEmpty();
     }
 
+    @Test // [MQTT-3.8.4-3]
+    void sendsTheRestOfRetainedMessagesAsTheSubscriptionSaysThatReplacesAnother() {
+        retain("a/1", "a/2", "b/1");
+        store(new Message("a/3", utf8("own"), QoS.AT_LEAST_ONCE, true, PublishProperties.NONE, Message.NEVER, "c"));
+        fixture.connect(Connects.v5().receiveMaximum(1));
+        fixture.send(subscribe(8, plain("a/+", QoS.AT_LEAST_ONCE), plain("b/+", QoS.AT_MOST_ONCE)));
+        assertThat(texts(publishes())).containsExactly("a/1");
+
+        fixture.backend.subscribeOutcome = Outcome.REPLACED;
+        Subscription other = new Subscription("a/+", QoS.AT_MOST_ONCE, true, false, RetainHandling.DO_NOT_SEND);
+        fixture.send(new Subscribe(9, List.of(other), 4, List.of()));
+
+        List<Publish> rest = publishes();
+        assertThat(texts(rest)).containsExactly("a/2", "b/1");
+        assertThat(rest.getFirst().qos()).isEqualTo(QoS.AT_MOST_ONCE);
+        assertThat(rest.getFirst().subscriptionIds()).containsExactly(4);
+    }
+
+    @Test
+    void sendsRetainedMessagesOnceMoreWhenSubscriptionIsReplacedThatStillBringsThem() {
+        retain("a/1", "a/2");
+        fixture.connect(Connects.v5().receiveMaximum(1));
+        fixture.send(subscribe(8, plain("a/+", QoS.AT_LEAST_ONCE)));
+        assertThat(texts(publishes())).containsExactly("a/1");
+
+        fixture.backend.subscribeOutcome = Outcome.REPLACED;
+        fixture.send(subscribe(9, plain("a/+", QoS.AT_MOST_ONCE)));
+        fixture.send(new Puback(1, ReasonCode.SUCCESS, null, List.of()));
+
+        assertThat(texts(publishes())).containsExactly("a/1", "a/2");
+    }
+
+    @Test
+    void sendsTheRestOfRetainedMessagesWithTheQosThatRulesLeave() {
+        retain("a/1", "a/2");
+        fixture.authorizer = new LeavesQos0();
+        fixture.connect(Connects.v5().receiveMaximum(1));
+        fixture.send(subscribe(8, plain("a/+", QoS.AT_LEAST_ONCE)));
+        assertThat(texts(publishes())).containsExactly("a/1");
+
+        fixture.backend.withdrawn = List.of(new Withdrawal(Change.LOWERED, TopicFilter.parse("a/+")));
+        fixture.connection().review();
+        fixture.turn();
+
+        Publish rest = fixture.sink.takeOnly(Publish.class);
+        assertThat(text(rest)).isEqualTo("a/2");
+        assertThat(rest.qos()).isEqualTo(QoS.AT_MOST_ONCE);
+    }
+
     @Test
     void sendsAllPagesOfRetainedMessages() {
         for (int i = 0; i < 130; i++) {
@@ -754,6 +845,13 @@ class SubscribeFlowTest {
         assertThat(fixture.backend.appended).isEmpty();
     }
 
+    private List<Publish> publishes() {
+        return fixture.sink.take().stream()
+                .filter(Publish.class::isInstance)
+                .map(Publish.class::cast)
+                .toList();
+    }
+
     private void retain(String... topics) {
         for (String topic : topics) {
             store(topic, topic);
@@ -778,6 +876,56 @@ class SubscribeFlowTest {
 
     private static Subscription retaining(String filter, RetainHandling handling) {
         return new Subscription(filter, QoS.AT_MOST_ONCE, false, false, handling);
+    }
+
+    /** Allows everything, and leaves QoS 0 of what is there. */
+    private static final class LeavesQos0 implements Authorizer, Permissions {
+        private static final Decision YES = new Decision(true, "");
+
+        @Override
+        public boolean mayPublish(ClientInfo client, String topic, QoS qos, boolean retain) {
+            return true;
+        }
+
+        @Override
+        public boolean maySubscribe(ClientInfo client, String topicFilter, QoS qos) {
+            return true;
+        }
+
+        @Override
+        public boolean mayReceive(ClientInfo client, String topic) {
+            return true;
+        }
+
+        @Override
+        public Permissions bind(ClientInfo client) {
+            return this;
+        }
+
+        @Override
+        public Decision mayPublish(String topic, QoS qos, boolean retain) {
+            return YES;
+        }
+
+        @Override
+        public SubscriptionDecision maySubscribe(String topicFilter, QoS qos) {
+            return new SubscriptionDecision(Extent.WHOLE, qos, "");
+        }
+
+        @Override
+        public Decision mayReceive(String topic) {
+            return YES;
+        }
+
+        @Override
+        public Permissions reading(String topicFilter) {
+            return this;
+        }
+
+        @Override
+        public SubscriptionDecision standing(String topicFilter, QoS qos) {
+            return new SubscriptionDecision(Extent.WHOLE, QoS.AT_MOST_ONCE, "");
+        }
     }
 
     private static final class OnlyQos0 implements Authorizer {

@@ -58,6 +58,27 @@ class ConnectionRegistryTest {
         assertThat(connections.get(7)).isNull();
     }
 
+    /** Their event loops hear of a takeover in any order. */
+    @Test
+    void keepsTheNewerConnectionOfAClientWhenAnOlderOneComesLater() {
+        Named older = new Named("a", 3);
+        connections.addPersistent(new Named("a", 5));
+
+        connections.addPersistent(older);
+        connections.removePersistent(older);
+
+        assertThat(connections.deliverQos0("a", 5, MESSAGE)).isTrue();
+    }
+
+    @Test
+    void findsTheNewerConnectionOfAClientWhenItComesLater() {
+        connections.addPersistent(new Named("a", 3));
+
+        connections.addPersistent(new Named("a", 5));
+
+        assertThat(connections.deliverQos0("a", 5, MESSAGE)).isTrue();
+    }
+
     @Test
     void deliversNothingToAnotherSessionOfTheClient() {
         connections.addPersistent(new Named("a", 3));
@@ -106,6 +127,11 @@ class ConnectionRegistryTest {
         @Override
         public boolean isAttachedUpTo(long upTo) {
             return offset <= upTo;
+        }
+
+        @Override
+        public long epoch() {
+            return offset;
         }
 
         @Override

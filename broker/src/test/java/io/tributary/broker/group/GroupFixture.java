@@ -30,6 +30,7 @@ import io.tributary.common.thread.RoomQueue;
 import io.tributary.common.topic.TopicFilter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -89,10 +90,12 @@ final class GroupFixture {
             (message, callback) -> letters.add(new Kept(message, callback)),
             new GroupServices.Limits(WINDOW, 1 << 20, DELIVERIES, SHARED_PER_CLIENT),
             new Recorder(),
-            this::nanos);
+            this::nanos,
+            this::instant);
 
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private long nanos = Long.MAX_VALUE - 5; // it may wrap
+    private long millis;
 
     /** A message that a member was handed. */
     record Handed(String clientId, Queued message, boolean dup, MemberReply reply) {
@@ -116,8 +119,13 @@ final class GroupFixture {
         return nanos;
     }
 
+    private Instant instant() {
+        return Instant.ofEpochMilli(millis);
+    }
+
     void pass(Duration time) {
         nanos += time.toNanos();
+        millis += time.toMillis();
     }
 
     /** Runs what is queued for the thread, until nothing is. */
@@ -183,13 +191,21 @@ final class GroupFixture {
     }
 
     static Queued queued(String topic, String text) {
+        return queued(topic, text, Message.NEVER);
+    }
+
+    static Queued queued(String text, long expiresAtMillis) {
+        return queued("t", text, expiresAtMillis);
+    }
+
+    private static Queued queued(String topic, String text, long expiresAtMillis) {
         Message message = new Message(
                 topic,
                 text.getBytes(StandardCharsets.UTF_8),
                 QoS.AT_LEAST_ONCE,
                 false,
                 PublishProperties.NONE,
-                Message.NEVER,
+                expiresAtMillis,
                 "p");
         return new Queued(message, QoS.AT_LEAST_ONCE, false, List.of(), null);
     }

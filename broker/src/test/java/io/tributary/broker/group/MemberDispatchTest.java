@@ -138,6 +138,30 @@ class MemberDispatchTest {
         assertThat(fixture.told).containsExactly("redelivered");
     }
 
+    @Test // [MQTT-3.3.2-5]
+    void anotherMemberDoesNotGetWhatHasExpiredSinceOneLeftIt() {
+        fixture.online("a", "b");
+        deliverExpiring(1, Duration.ofSeconds(10));
+        fixture.pass(Duration.ofSeconds(10));
+        reply(0).reply().returned(true);
+        fixture.run();
+        assertThat(fixture.handed).hasSize(1);
+        assertThat(fixture.told).containsExactly("redelivered", "dropped EXPIRED", "settle [1]");
+        assertThat(dispatch.isIdle()).isTrue();
+    }
+
+    @Test
+    void memberGetsWhatItHasLeftThoughThatHasExpiredSince() {
+        fixture.online("a");
+        deliverExpiring(1, Duration.ofSeconds(10));
+        reply(0).reply().returned(true);
+        fixture.run();
+        fixture.pass(Duration.ofSeconds(10));
+        tick();
+        assertThat(fixture.textsOf("a")).containsExactly("1", "1");
+        assertThat(reply(1).dup()).isTrue();
+    }
+
     @Test
     void memberThatWasThoughtToBeGoneMayAcknowledge() {
         fixture.online("a", "b");
@@ -378,6 +402,11 @@ class MemberDispatchTest {
 
     private void deliver(long... sequences) {
         dispatch.deliver(List.copyOf(messages(sequences)));
+        fixture.run();
+    }
+
+    private void deliverExpiring(long sequence, Duration after) {
+        dispatch.deliver(List.of(new Delivery(sequence, queued(String.valueOf(sequence), after.toMillis()), false)));
         fixture.run();
     }
 

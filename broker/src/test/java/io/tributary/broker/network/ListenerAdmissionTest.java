@@ -20,7 +20,7 @@ class ListenerAdmissionTest {
         ListenerAdmission admission = new ListenerAdmission(new AdmissionLimits(1, 0, 0), nanos::get);
         Verdict first = admission.decide();
         assertThat(first).isEqualTo(new Admitted());
-        assertThat(admission.decide()).isEqualTo(new Refused(ReasonCode.QUOTA_EXCEEDED));
+        assertThat(admission.decide()).isEqualTo(new Refused(ReasonCode.QUOTA_EXCEEDED, null));
 
         admission.release(first);
 
@@ -32,7 +32,7 @@ class ListenerAdmissionTest {
         ListenerAdmission admission = new ListenerAdmission(new AdmissionLimits(100, 10, 2), nanos::get);
         assertThat(admission.decide()).isEqualTo(new Admitted());
         assertThat(admission.decide()).isEqualTo(new Admitted());
-        assertThat(admission.decide()).isEqualTo(new Refused(ReasonCode.CONNECTION_RATE_EXCEEDED));
+        assertThat(admission.decide()).isEqualTo(new Refused(ReasonCode.CONNECTION_RATE_EXCEEDED, null));
 
         nanos.addAndGet(Duration.ofMillis(101).toNanos());
 

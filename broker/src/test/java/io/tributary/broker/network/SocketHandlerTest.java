@@ -700,7 +700,7 @@ class SocketHandlerTest {
         while (!(verdict instanceof ListenerAdmission.Rejected)) {
             verdict = full.refuse(ReasonCode.BANNED);
         }
-        full.turnAway(true);
+        full.turnAway(true, null);
 
         EmbeddedChannel rejected = new EmbeddedChannel(pipeline(NetworkConfig.DEFAULT, config, full));
         rejected.runPendingTasks();
@@ -709,6 +709,21 @@ class SocketHandlerTest {
         assertThat(rejected.closeFuture()).isDone();
         assertThat(open.size()).isZero();
         assertThat(silent.count()).isZero();
+    }
+
+    @Test // [MQTT-4.11]
+    void tellsClientWhereToGoWhenListenerTurnsAllAway() {
+        ListenerConfig config = ListenerConfig.tcp("test", 0);
+        ListenerAdmission drained = new ListenerAdmission(config.admission(), System::nanoTime);
+        drained.turnAway(true, "other.example");
+        EmbeddedChannel away = new EmbeddedChannel(pipeline(NetworkConfig.DEFAULT, config, drained));
+
+        away.writeInbound(Unpooled.copiedBuffer(Packets.bytes(Packets.connect("c"))));
+        away.runPendingTasks();
+
+        Connack refusal = (Connack) read(away).getFirst();
+        assertThat(refusal.reason()).isEqualTo(ReasonCode.USE_ANOTHER_SERVER);
+        assertThat(refusal.properties().serverReference()).isEqualTo("other.example");
     }
 
     @Test
@@ -732,6 +747,10 @@ class SocketHandlerTest {
     }
 
     private List<MqttPacket> read() {
+        return read(channel);
+    }
+
+    private static List<MqttPacket> read(EmbeddedChannel channel) {
         ByteArrayOutputStream sent = new ByteArrayOutputStream();
         for (ByteBuf out = channel.readOutbound(); out != null; out = channel.readOutbound()) {
             sent.writeBytes(ByteBufUtil.getBytes(out));

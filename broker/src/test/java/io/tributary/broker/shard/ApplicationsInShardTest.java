@@ -351,6 +351,18 @@ class ApplicationsInShardTest {
         assertThat(client().resendUpTo()).isEqualTo(SentUpTo.all(3));
     }
 
+    /** The node of the connection is dead, and does not say what it has sent. */
+    @Test
+    void onlyWhatTheOwnerHasHandedIsMaybeSentWhenNobodySaysMore() {
+        shard.fold(attach(7));
+        append("1", "2", "3", "4", "5", "6", "7", "8", "9", "10");
+        shard.target.take();
+        shard.fold(detach("erp", 1, -1), attach(8));
+        assertThat(shard.target.take()).containsExactly("8: 1 dup 2 dup 3 dup 4 dup 5 dup 6 dup 7 dup 8 dup");
+        shard.settle("erp", 1, 2, 3, 4, 5, 6, 7, 8);
+        assertThat(shard.target.take()).containsExactly("8: 9 10");
+    }
+
     private SessionState client() {
         return shard.client("erp");
     }

@@ -85,6 +85,49 @@ class DeliveriesTest {
         assertThat(shard.target.take()).containsExactly("8: 1", "8: 2");
     }
 
+    /** The node of the connection is dead, and does not say what it has sent. */
+    @Test
+    void onlyWhatTheOwnerHasHandedIsMaybeSentWhenNobodySaysMore() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2", "3", "4", "5");
+        shard.target.take();
+        shard.fold(detach("a", 1, -1));
+        shard.publish("a", "6");
+        shard.fold(attach("a", 8));
+        assertThat(shard.target.take()).containsExactly("8: 1 dup 2 dup 3 dup");
+        shard.settle("a", 1, 2, 3);
+        assertThat(shard.target.take()).containsExactly("8: 4 5 6");
+    }
+
+    /** What may be in flight from an owner before, this one cannot tell. */
+    @Test
+    void allIsMaybeSentThatAnOwnerBeforeMayHaveHandedWhenNobodySaysMore() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2", "3", "4", "5");
+        shard.deliveries.resumed(shard.client("a"), 5);
+        shard.deliveries.flush();
+        shard.publish("a", "6");
+        shard.target.take();
+        shard.fold(detach("a", 1, -1), attach("a", 8));
+        assertThat(shard.target.take()).containsExactly("8: 1 dup 2 dup 3 dup");
+        shard.settle("a", 1, 2, 3);
+        assertThat(shard.target.take()).containsExactly("8: 4 dup 5 dup 6");
+    }
+
+    /** The next connection may have been handed more than the one before. */
+    @Test
+    void whatTheNextConnectionWasHandedIsMaybeSentWhenNobodySaysMoreOfBoth() {
+        shard.fold(attach("a", 7));
+        shard.publish("a", "1", "2", "3", "4", "5", "6");
+        shard.fold(detach("a", 1, -1));
+        long next = shard.fold(attach("a", 8));
+        shard.settle("a", 1, 2);
+        shard.fold(detach("a", next, -1), attach("a", 9));
+        shard.target.take();
+        shard.settle("a", 3, 4, 5);
+        assertThat(shard.target.take()).containsExactly("9: 6");
+    }
+
     // Acknowledgements that are on their way from another node while its connection is gone.
 
     @Test

@@ -111,6 +111,19 @@ class ExpirySweepTest {
         assertThat(shard.target.take()).containsExactly("8: 1 dup");
     }
 
+    /** The node of the connection is dead, and does not say what it has sent. */
+    @Test
+    void whatTheOwnerHasNotHandedGoesWhenNobodySaysWhatWasSent() {
+        shard.fold(attach("a", 7));
+        publish("a", end, 12);
+        shard.fold(detach("a", 1, -1));
+        shard.save();
+        shard.nowMillis = end;
+        tick();
+        shard.log();
+        assertThat(shard.client("a").queuedMessages()).isEqualTo(10);
+    }
+
     @Test
     void sessionsWithAConnectionAndThoseWithoutMessagesAreLeftAlone() {
         shard.fold(attach("a", 7), attach("b", 8), detach("b", 2, 0));

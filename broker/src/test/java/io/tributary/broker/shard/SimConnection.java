@@ -165,7 +165,8 @@ final class SimConnection implements Endpoint {
         return attached != null && ending == null;
     }
 
-    long epoch() {
+    @Override
+    public long epoch() {
         return attached == null ? -1 : attached.epoch();
     }
 

@@ -28,6 +28,7 @@ import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.ShardEvent.Attach;
 import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.mqtt.Message;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,7 +82,8 @@ final class SimHosts {
                 this::publishKept,
                 world.limits,
                 GroupRecorder.NONE,
-                this::nanos);
+                this::nanos,
+                () -> Instant.ofEpochMilli(front.clock.millis()));
         groups = new ApplicationGroups(
                 new GroupHosts(front.registry(), GroupRecorder.NONE, new Ticking(), this::nanos), services);
         subscriptions.watch(this::verify);

@@ -64,8 +64,8 @@ final class ConnectDecoder {
         PropertyValues values = properties.read(PROPERTIES);
         String clientId = in.text();
         Will will = flags.hasWill() ? will(flags, clientId, in, properties, topics) : null;
-        String userName = flags.hasUserName() ? in.text() : null;
-        byte[] password = flags.hasPassword() ? in.binary() : null;
+        String userName = flags.hasUserName() && !isMissing(version, in) ? in.text() : null;
+        byte[] password = flags.hasPassword() && !isMissing(version, in) ? in.binary() : null;
         in.requireEnd();
         boolean cleanStart = flags.cleanStart();
         checkClientId(version, clientId, cleanStart);
@@ -73,6 +73,11 @@ final class ConnectDecoder {
                 version.isMqtt5() ? connectProperties(values) : mqtt3Properties(cleanStart);
         return new Connect(
                 version, cleanStart, keepAliveSeconds, clientId, will, userName, password, connectProperties);
+    }
+
+    /** In MQTT 3.1 a user name or password may be missing in spite of its flag: the packet's length says so. */
+    private static boolean isMissing(ProtocolVersion version, WireReader in) {
+        return version == ProtocolVersion.MQTT_3_1 && in.remaining() == 0;
     }
 
     private static void checkClientId(ProtocolVersion version, String clientId, boolean cleanStart) {

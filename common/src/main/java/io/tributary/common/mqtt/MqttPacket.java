@@ -96,6 +96,11 @@ public sealed interface MqttPacket {
 
         /** A CONNACK without properties but perhaps a reason string, as refusals have. */
         public static ConnackProperties reason(@Nullable String reasonString) {
+            return refusal(reasonString, null);
+        }
+
+        /** Those of a refusal, which may say where the client shall go instead. */
+        public static ConnackProperties refusal(@Nullable String reasonString, @Nullable String serverReference) {
             return new ConnackProperties(
                     ABSENT,
                     ABSENT,
@@ -111,7 +116,7 @@ public sealed interface MqttPacket {
                     true,
                     ABSENT,
                     null,
-                    null,
+                    serverReference,
                     null,
                     null);
         }

@@ -176,16 +176,6 @@ class ConnectDecodingTest {
                         CLEAN,
                         Wire.body().text("c").text("u"),
                         MALFORMED_PACKET),
-                violation(
-                        "[MQTT-3.1.2-17] no user name",
-                        CLEAN | 0x80,
-                        Wire.body().text("c"),
-                        MALFORMED_PACKET),
-                violation(
-                        "[MQTT-3.1.2-19] no password",
-                        CLEAN | 0xC0,
-                        Wire.body().text("c").text("u"),
-                        MALFORMED_PACKET),
                 violation("[MQTT-3.1.3-3] no client id", CLEAN, Wire.body(), MALFORMED_PACKET),
                 violation(
                         "[MQTT-3.1.3-4] client id no UTF-8", CLEAN, Wire.body().hex("0003 78c328"), MALFORMED_PACKET),
@@ -276,6 +266,31 @@ class ConnectDecodingTest {
     void refusesPasswordWhenMqtt3HasNoUserName() { // [MQTT-3.1.2-22]
         assertRefused(
                 decoder, head(MQTT_3_1_1, CLEAN | 0x40).text("c").text("p").packet(0x10), MALFORMED_PACKET);
+    }
+
+    @Test // MQTT 3.1, section 3.1: the remaining length takes precedence over the flags
+    void takesUserNameOrPasswordAsMissingWhenMqtt31PacketEndsBeforeIt() {
+        Connect without = (Connect) decode(head(MQTT_3_1, CLEAN | 0xC0).text("c"));
+        assertThat(without.userName()).isNull();
+        assertThat(without.password()).isNull();
+
+        MqttDecoder another = new MqttDecoder(DecoderLimits.DEFAULT);
+        Connect withUser = (Connect) Wire.decode(
+                another, head(MQTT_3_1, CLEAN | 0xC0).text("c").text("u").packet(0x10));
+        assertThat(withUser.userName()).isEqualTo("u");
+        assertThat(withUser.password()).isNull();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ProtocolVersion.class,
+            names = {"MQTT_3_1_1", "MQTT_5"})
+    void refusesConnectThatEndsBeforeItsUserNameOrPassword(ProtocolVersion version) {
+        byte[] withoutUserName = head(version, CLEAN | 0x80).text("c").packet(0x10);
+        byte[] withoutPassword = head(version, CLEAN | 0xC0).text("c").text("u").packet(0x10);
+        // [MQTT-3.1.2-17], [MQTT-3.1.2-19]
+        assertRefused(new MqttDecoder(DecoderLimits.DEFAULT), withoutUserName, MALFORMED_PACKET);
+        assertRefused(new MqttDecoder(DecoderLimits.DEFAULT), withoutPassword, MALFORMED_PACKET);
     }
 
     @Test

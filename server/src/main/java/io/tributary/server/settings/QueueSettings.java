@@ -15,6 +15,7 @@ import org.springframework.util.unit.DataSize;
  *     make room. {@code drop-newest}: it is not queued. With priorities, what is dropped is always of the lowest one
  *     (docs/priorities.md).
  * @param maxAge How long a message may wait before it expires, if its publisher did not ask for less; 0 for no limit.
+ *     Of such a message, an MQTT 5 subscriber is told what is left of this time as its Message Expiry Interval.
  */
 public record QueueSettings(
         @DefaultValue("10000") @Allowed(min = "1", max = "65535")
