@@ -45,7 +45,7 @@ public sealed interface QueueEntry {
 
         @Override
         public long objectsBytes() {
-            return message.objectsBytes() + subscriptionIds.size() * ID_BYTES;
+            return message.objectsBytes() + (long) subscriptionIds.size() * ID_BYTES;
         }
 
         @Override

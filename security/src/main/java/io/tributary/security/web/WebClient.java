@@ -93,7 +93,7 @@ public final class WebClient implements AutoCloseable {
         AtomicReference<CompletableFuture<HttpResponse<byte[]>>> underWay = new AtomicReference<>();
         CompletableFuture<HttpResponse<byte[]>> inTime =
                 new CompletableFuture<HttpResponse<byte[]>>().orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
-        ask(request, maxBytes, underWay)
+        CompletableFuture<?> _ = ask(request, maxBytes, underWay)
                 .exceptionallyCompose(failure -> isUnanswered(failure) && !inTime.isDone()
                         ? ask(request, maxBytes, underWay)
                         : CompletableFuture.failedFuture(failure))
