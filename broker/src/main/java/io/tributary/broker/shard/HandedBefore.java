@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the connection of a session that is gone was handed, where the log names more ({@code resendUpTo}), as when its
- * node is dead, and cannot say what it has sent. Messages that were not handed expire, move to other members of a shared
- * subscription, and come without DUP.
+ * node is dead, and cannot say what it has sent. Messages that were not handed expire, move to other members of a
+ * shared subscription, and come without DUP.
  */
 final class HandedBefore {
     private final SessionState client;
