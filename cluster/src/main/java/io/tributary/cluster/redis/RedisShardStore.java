@@ -4,6 +4,7 @@ import static io.tributary.cluster.redis.StateBytes.decimal;
 
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.StateCodec;
+import io.tributary.common.time.SteadyClock;
 import io.tributary.persistence.shard.SavePoint;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.ShardStore;
@@ -39,13 +40,13 @@ public final class RedisShardStore implements ShardStore {
 
     /**
      * Creates that of the first generation of shards on open connections, which stay open when it is closed. Messages
-     * expire by the clock of this machine.
+     * expire by the clock of this machine as it is now.
      *
      * @param shards how many shards the cluster of brokers has, on which all keys depend
      * @param format says in which format records are written
      */
     public RedisShardStore(RedisCluster cluster, int shards, RecordFormat format, RedisRecorder recorder) {
-        this(cluster, 0, shards, format, InstantSource.system(), recorder);
+        this(cluster, 0, shards, format, new SteadyClock(), recorder);
     }
 
     /**

@@ -10,6 +10,7 @@ import io.tributary.cluster.redis.RedisShardStore;
 import io.tributary.common.event.RecordFormat;
 import io.tributary.common.event.Source;
 import io.tributary.common.event.StoredSession;
+import io.tributary.common.time.SteadyClock;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
 import io.tributary.persistence.shard.SavePoint.SourcePosition;
@@ -17,7 +18,6 @@ import io.tributary.persistence.shard.ShardStore;
 import io.tributary.persistence.shard.ShardStore.Claim;
 import io.tributary.persistence.shard.ShardStore.Claimant;
 import io.tributary.persistence.shard.ShardStore.SessionPage;
-import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -41,7 +41,7 @@ final class OldShards implements AutoCloseable {
                 config.kafka().generation().number(),
                 config.shards(),
                 RecordFormat.alone(),
-                InstantSource.system(),
+                new SteadyClock(),
                 RedisRecorder.NONE);
         topic = new ShardsTopic(config.kafka(), config.shards());
     }
