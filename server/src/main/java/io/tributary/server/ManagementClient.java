@@ -113,11 +113,24 @@ final class ManagementClient {
         try {
             answer = to.http().send(request, BodyHandlers.ofByteArray());
         } catch (IOException e) {
-            throw new UnansweredException("the broker at " + to.url() + " does not answer: " + e);
+            throw asksForCertificate(e)
+                    ? new FailedException("the broker at " + to.url() + " asks for a client certificate, which this command"
+                            + " has none of: tributary.http.tls.client-certificates=want lets it in by its token")
+                    : new UnansweredException("the broker at " + to.url() + " does not answer: " + e);
         } catch (InterruptedException e) {
             throw interrupted();
         }
         return read(answer);
+    }
+
+    /** By the alert of TLS 1.3; in 1.2 there is none of its own. */
+    private static boolean asksForCertificate(IOException failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (String.valueOf(cause.getMessage()).contains("certificate_required")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
