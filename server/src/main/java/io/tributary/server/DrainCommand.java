@@ -46,15 +46,17 @@ public final class DrainCommand implements Subcommand, Runnable {
     @Option(
             names = "--serve-for",
             paramLabel = "TIME",
-            description = "How long clients are served before they are sent away, so that load balancers notice (0s; of a drain"
-                    + " that goes on, as it is).")
+            description =
+                    "How long clients are served before they are sent away, so that load balancers notice (0s; of a drain"
+                            + " that goes on, as it is).")
     private @Nullable String serveFor;
 
     @Option(
             names = "--rate",
             paramLabel = "N",
-            description = "How many clients are sent away a second, 0 for all at once (tributary.stop.drain-rate; of a drain"
-                    + " that goes on, as it is).")
+            description =
+                    "How many clients are sent away a second, 0 for all at once (tributary.stop.drain-rate; of a drain"
+                            + " that goes on, as it is).")
     private @Nullable Integer rate;
 
     @Option(names = "--wait", description = "Return when it is safe to stop.")

@@ -114,8 +114,9 @@ final class ManagementClient {
             answer = to.http().send(request, BodyHandlers.ofByteArray());
         } catch (IOException e) {
             throw asksForCertificate(e)
-                    ? new FailedException("the broker at " + to.url() + " asks for a client certificate, which this command"
-                            + " has none of: tributary.http.tls.client-certificates=want lets it in by its token")
+                    ? new FailedException(
+                            "the broker at " + to.url() + " asks for a client certificate, which this command"
+                                    + " has none of: tributary.http.tls.client-certificates=want lets it in by its token")
                     : new UnansweredException("the broker at " + to.url() + " does not answer: " + e);
         } catch (InterruptedException e) {
             throw interrupted();

@@ -46,7 +46,8 @@ class DrainCommandTest {
 
     /** The exit code at a node that closes the connections before the one of this number. */
     private int drain(int answered) throws IOException {
-        Path token = Files.writeString(folder.resolve("token"), "admin:0123456789abcdef0123456789abcdef0123456789abcdef\n");
+        Path token =
+                Files.writeString(folder.resolve("token"), "admin:0123456789abcdef0123456789abcdef0123456789abcdef\n");
         Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-------"));
         try (ServerSocket node = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
             Thread answering = Thread.ofVirtual().start(() -> answer(node, answered));
