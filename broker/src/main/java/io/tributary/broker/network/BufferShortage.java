@@ -2,6 +2,7 @@ package io.tributary.broker.network;
 
 import io.netty.channel.Channel;
 import io.tributary.common.time.LineAMinute;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,7 +33,7 @@ final class BufferShortage {
     }
 
     /** Whether it is the JDK's, or Netty's own, which is one, too. */
-    private static boolean isOne(Throwable failure) {
+    private static boolean isOne(@Nullable Throwable failure) {
         return failure instanceof OutOfMemoryError;
     }
 }
