@@ -170,6 +170,7 @@
 {{- end }}
 {{- if and $clustered (eq (get $v.kafka.clientProperties "sasl.mechanism" | toString) "AWS_MSK_IAM") }}{{ $p = append $p (printf $out "AWS, which AWS_MSK_IAM asks for its credentials (kafka.clientProperties.sasl.mechanism)") }}{{ end }}
 {{- end }}
+{{- if gt (include "tributary.seconds" $v.monitoring.interval | int) 60 }}{{ $p = append $p (printf "monitoring.interval: %s is more than 60s, and alerts that look at two minutes would never fire; 60s at most" $v.monitoring.interval) }}{{ end }}
 {{- if and $policies.enabled (not $policies.monitoringNamespace) (not $policies.management) }}
 {{- range $name, $asked := dict "monitoring.serviceMonitor" $v.monitoring.serviceMonitor "monitoring.podMonitor" $v.monitoring.podMonitor "autoscaling.connections" (and $v.autoscaling.enabled $v.autoscaling.connections) }}
 {{- if $asked }}{{ $p = append $p (printf "networkPolicy.monitoringNamespace: is missing, so Prometheus would not reach the nodes (%s); its namespace, such as monitoring, or who it is in networkPolicy.management, or networkPolicy.enabled: false" $name) }}{{ end }}

@@ -14,6 +14,7 @@ import io.tributary.broker.tls.CertificateWatch;
 import io.tributary.cluster.ingest.Ingest;
 import io.tributary.cluster.link.LinkListenException;
 import io.tributary.cluster.link.NodeId;
+import io.tributary.cluster.link.Refusal;
 import io.tributary.cluster.node.ClusterLinks;
 import io.tributary.cluster.node.ClusterNode;
 import io.tributary.cluster.node.Member;
@@ -111,9 +112,12 @@ final class ClusterMembership implements Membership {
         try {
             cluster.reached().toCompletableFuture().get(REACH_PATIENCE.toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
+            Refusal refusal = links.refusal();
             throw new BrokerStartException(
-                    "this node cannot reach " + cluster.obstacles()
-                            + ", which serves clients: let each node reach the port for links of each other one",
+                    "this node cannot reach " + cluster.obstacles() + ", which serves clients: "
+                            + (refusal == null
+                                    ? "let each node reach the port for links of each other one"
+                                    : refusal.words()),
                     e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -46,13 +46,17 @@ public final class DrainCommand implements Subcommand, Runnable {
     @Option(
             names = "--serve-for",
             paramLabel = "TIME",
-            description = "How long clients are served before they are sent away, so that load balancers notice (0s).")
+            description =
+                    "How long clients are served before they are sent away, so that load balancers notice (0s; of a drain"
+                            + " that goes on, as it is).")
     private @Nullable String serveFor;
 
     @Option(
             names = "--rate",
             paramLabel = "N",
-            description = "How many clients are sent away a second, 0 for all at once (tributary.stop.drain-rate).")
+            description =
+                    "How many clients are sent away a second, 0 for all at once (tributary.stop.drain-rate; of a drain"
+                            + " that goes on, as it is).")
     private @Nullable Integer rate;
 
     @Option(names = "--wait", description = "Return when it is safe to stop.")
@@ -88,7 +92,7 @@ public final class DrainCommand implements Subcommand, Runnable {
             answer =
                     client.send("DELETE", "node/drain?node=" + URLEncoder.encode(name(), StandardCharsets.UTF_8), null);
         } else {
-            answer = client.send("POST", "node/drain", order(seconds));
+            answer = client.sendAgain("POST", "node/drain", order(seconds));
         }
         say(answer);
         if (wait) {
@@ -117,7 +121,7 @@ public final class DrainCommand implements Subcommand, Runnable {
             throw new UsageException(
                     "--node is missing: behind --url there may be another node than the one that is meant");
         }
-        return client.send("GET", "node/drain", null).path("node").asString("");
+        return client.sendAgain("GET", "node/drain", null).path("node").asString("");
     }
 
     private void await(JsonNode first) {

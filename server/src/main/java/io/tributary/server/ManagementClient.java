@@ -38,6 +38,8 @@ final class ManagementClient {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration CONNECT_PATIENCE = Duration.ofSeconds(5);
     private static final Duration LONGEST_WITHOUT_ANSWER = Duration.ofSeconds(30);
+    private static final int MOST_TRIES = 4;
+    private static final Duration BETWEEN_TRIES = Duration.ofSeconds(1);
     private static final int OK = 200;
 
     @Option(
@@ -64,11 +66,21 @@ final class ManagementClient {
     private record Target(URI url, String token, HttpClient http) {}
 
     /** The broker did not do it, in words. */
-    static final class FailedException extends RuntimeException {
+    static class FailedException extends RuntimeException {
         @Serial
         private static final long serialVersionUID = 1L;
 
         FailedException(String words) {
+            super(words);
+        }
+    }
+
+    /** The broker did not say whether it did it. */
+    private static final class UnansweredException extends FailedException {
+        @Serial
+        private static final long serialVersionUID = 1L;
+
+        UnansweredException(String words) {
             super(words);
         }
     }
@@ -101,11 +113,45 @@ final class ManagementClient {
         try {
             answer = to.http().send(request, BodyHandlers.ofByteArray());
         } catch (IOException e) {
-            throw new FailedException("the broker at " + to.url() + " does not answer: " + e);
+            throw asksForCertificate(e)
+                    ? new FailedException(
+                            "the broker at " + to.url() + " asks for a client certificate, which this command"
+                                    + " has none of: tributary.http.tls.client-certificates=want lets it in by its token")
+                    : new UnansweredException("the broker at " + to.url() + " does not answer: " + e);
         } catch (InterruptedException e) {
             throw interrupted();
         }
         return read(answer);
+    }
+
+    /** By the alert of TLS 1.3; in 1.2 there is none of its own. */
+    private static boolean asksForCertificate(IOException failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (String.valueOf(cause.getMessage()).contains("certificate_required")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Sends a request that does no harm when it is carried out twice: what is not answered, as the node has too much to
+     * do, is sent again a few times.
+     *
+     * @throws FailedException as {@link #send}
+     */
+    JsonNode sendAgain(String method, String path, @Nullable Map<String, Object> body) {
+        long begun = System.nanoTime();
+        for (int tries = 1; ; tries++) {
+            try {
+                return send(method, path, body);
+            } catch (UnansweredException e) {
+                if (tries == MOST_TRIES || System.nanoTime() - begun >= LONGEST_WITHOUT_ANSWER.toNanos()) {
+                    throw e;
+                }
+            }
+            pause(BETWEEN_TRIES);
+        }
     }
 
     /**

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.tls.OpenSslAuthority;
 import io.tributary.broker.tls.OpenSslAuthority.Issued;
+import io.tributary.cli.Program;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -111,6 +112,16 @@ class HttpTlsTest {
                 assertThatThrownBy(() -> get(stranger, port, READINESS)).isInstanceOf(IOException.class);
                 assertThatThrownBy(() -> get(former, port, READINESS)).isInstanceOf(IOException.class);
             }
+            StringWriter said = new StringWriter();
+            int exit = Program.commandLine(new DrainCommand())
+                    .setErr(new PrintWriter(said, true))
+                    .execute(
+                            "--status",
+                            "--url=https://127.0.0.1:" + port,
+                            "--ca=" + authority.certificate(),
+                            "--token-file=" + folder.resolve("data/admin.token"));
+            assertThat(exit).isOne();
+            assertThat(said.toString()).contains("asks for a client certificate, which this command has none of");
         }
     }
 

@@ -60,6 +60,11 @@ public enum BrokerMeters {
             "tributary.connections.stalled",
             Type.COUNTER,
             "Clients that were disconnected because they read nothing for longer than tributary.network.max-stall."),
+    /** Connections without buffers. */
+    CONNECTIONS_WITHOUT_MEMORY(
+            "tributary.connections.without.memory",
+            Type.COUNTER,
+            "Connections that were closed because no memory outside the Java heap was left for the buffers of sockets."),
     /** MQTT packets. */
     PACKETS("tributary.network.packets", Type.COUNTER, "MQTT packets of all types.", "direction"),
     /** Bytes of MQTT packets. */
@@ -70,6 +75,13 @@ public enum BrokerMeters {
             Type.GAUGE,
             Unit.BYTES,
             "Memory outside the Java heap that Netty holds for the buffers of sockets."),
+    /** The most of it. */
+    DIRECT_MEMORY_MAX(
+            "tributary.network.direct.memory.max",
+            Type.GAUGE,
+            Unit.BYTES,
+            "The most memory that these may take, -XX:MaxDirectMemorySize or the JVM's own default; when it is used up,"
+                    + " connections are closed."),
     /** The wait for event loops. */
     LOOP_LAG(
             "tributary.network.loop.lag",

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import io.netty.util.internal.PlatformDependent;
 import io.tributary.broker.canary.CanaryRecorder;
 import io.tributary.broker.connection.ClientRecorder;
 import io.tributary.broker.group.GroupRecorder;
@@ -72,6 +73,7 @@ public final class BrokerMetrics {
         relocation = (cause, count) -> Meters.of(sentAway, cause).add(count);
         if (ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider allocator) {
             meters.gauge(BrokerMeters.DIRECT_MEMORY, () -> allocator.metric().usedDirectMemory());
+            meters.gauge(BrokerMeters.DIRECT_MEMORY_MAX, PlatformDependent::maxDirectMemory);
         }
     }
 

@@ -16,6 +16,7 @@ final class NetworkCounters implements NetworkRecorder {
     private final LongAdder bytesReceived;
     private final LongAdder bytesSent;
     private final LongAdder stalled;
+    private final LongAdder withoutMemory;
 
     private record Listener(
             LongAdder opened,
@@ -31,6 +32,7 @@ final class NetworkCounters implements NetworkRecorder {
         bytesReceived = meters.counter(BrokerMeters.BYTES, "received");
         bytesSent = meters.counter(BrokerMeters.BYTES, "sent");
         stalled = meters.counter(BrokerMeters.CONNECTIONS_STALLED);
+        withoutMemory = meters.counter(BrokerMeters.CONNECTIONS_WITHOUT_MEMORY);
     }
 
     @Override
@@ -73,6 +75,11 @@ final class NetworkCounters implements NetworkRecorder {
     @Override
     public void stalled() {
         stalled.increment();
+    }
+
+    @Override
+    public void withoutMemory() {
+        withoutMemory.increment();
     }
 
     /** Connections that were opened, of all listeners. */

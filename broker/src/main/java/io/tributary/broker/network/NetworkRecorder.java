@@ -27,6 +27,9 @@ public interface NetworkRecorder {
     /** What one flush sent. */
     default void sent(int packets, int bytes) {}
 
+    /** A connection was closed: no memory for buffers of sockets was left. */
+    default void withoutMemory() {}
+
     /** A client read nothing for too long and was disconnected. */
     default void stalled() {}
 }

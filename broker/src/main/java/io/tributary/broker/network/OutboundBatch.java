@@ -5,8 +5,6 @@ import io.netty.channel.Channel;
 import io.tributary.broker.loop.LoopMailbox;
 import io.tributary.common.codec.PublishTemplate;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The flush policy: packets for one connection are encoded one behind the other, and go to the socket in one write and
@@ -18,7 +16,6 @@ import org.slf4j.LoggerFactory;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
 final class OutboundBatch {
-    private static final Logger LOG = LoggerFactory.getLogger(OutboundBatch.class);
     private static final int FIRST_BYTES = 256;
 
     /** From this size on a batch is handed to the channel before the turn ends. */
@@ -48,7 +45,7 @@ final class OutboundBatch {
     ByteBuf buffer() {
         ByteBuf buffer = encoded;
         if (buffer == null) {
-            buffer = channel.alloc().ioBuffer(FIRST_BYTES);
+            buffer = allocate(FIRST_BYTES);
             encoded = buffer;
         }
         return buffer;
@@ -176,14 +173,23 @@ final class OutboundBatch {
      */
     private @Nullable ByteBuf part(PublishTemplate message, int from, int size) {
         try {
-            ByteBuf part = channel.alloc().ioBuffer(size);
+            ByteBuf part = allocate(size);
             message.writePayload(from, size, part);
             return part;
-        } catch (OutOfMemoryError e) { // Netty's own is one
-            LOG.warn("no memory for a part of a large message, a connection is closed: {}", e.getMessage());
+        } catch (OutOfMemoryError closed) {
             release();
-            channel.close();
             return null;
+        }
+    }
+
+    /** Closes the connection when there is no memory for it. */
+    private ByteBuf allocate(int size) {
+        try {
+            return channel.alloc().ioBuffer(size);
+        } catch (OutOfMemoryError e) {
+            BufferShortage.closes(channel, e, recorder);
+            channel.close();
+            throw e;
         }
     }
 

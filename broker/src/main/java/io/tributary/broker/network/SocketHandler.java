@@ -254,6 +254,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         LOG.debug("connection from {} is closed", ClientOrigin.text(channel), cause);
+        BufferShortage.closes(channel, cause, listener.recorder());
         outbound.release(); // a WebSocket that is closing takes nothing, and seems to take all
         channel.close();
     }
@@ -378,7 +379,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         if (closing) {
             return;
         }
-        if (last != null) {
+        if (last != null && channel.isOpen()) { // else there was no memory for a packet before
             send(last);
         }
         closing = true;

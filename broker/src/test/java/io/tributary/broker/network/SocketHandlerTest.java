@@ -13,6 +13,7 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocket13FrameDecoder;
 import io.netty.handler.codec.http.websocketx.WebSocketFrame;
@@ -573,7 +574,44 @@ class SocketHandlerTest {
             slow.take(1);
         }
         assertThat(slow.isOpen()).isFalse();
+        assertThat(flushes.withoutMemory).isOne();
         slow.finishAndReleaseAll();
+    }
+
+    @Test
+    void connectionIsClosedOnceWhenThereIsNoMemoryForItsAnswer() {
+        connect();
+        channel.config().setAllocator(withoutMemory(channel.alloc()));
+
+        write(Packets.bytes(new Pingreq(), new Pingreq()));
+
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(flushes.withoutMemory).isOne();
+    }
+
+    @Test
+    void connectionIsClosedOnceWhenThereIsNoMemoryForADelivery() {
+        connect();
+        channel.config().setAllocator(withoutMemory(channel.alloc()));
+
+        backend.flood(2);
+        channel.runPendingTasks();
+
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(flushes.withoutMemory).isOne();
+    }
+
+    @Test
+    void connectionIsCountedThatIsClosedForWantOfMemoryAlone() {
+        channel.pipeline().fireExceptionCaught(new IOException("reset"));
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(flushes.withoutMemory).isZero();
+
+        EmbeddedChannel another = new EmbeddedChannel(pipeline());
+        another.pipeline().fireExceptionCaught(new DecoderException(new OutOfMemoryError("direct memory is used up")));
+        another.pipeline().fireExceptionCaught(new OutOfMemoryError("direct memory is used up"));
+        assertThat(another.isOpen()).isFalse();
+        assertThat(flushes.withoutMemory).isOne();
     }
 
     private static ByteBufAllocator withoutMemory(ByteBufAllocator allocator) {
@@ -787,6 +825,12 @@ class SocketHandlerTest {
 
     private static final class Flushes implements NetworkRecorder {
         private final List<Integer> packets = new ArrayList<>();
+        private int withoutMemory;
+
+        @Override
+        public void withoutMemory() {
+            withoutMemory++;
+        }
 
         @Override
         public void sent(int sentPackets, int bytes) {

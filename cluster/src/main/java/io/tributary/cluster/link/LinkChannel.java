@@ -7,6 +7,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.CorruptedFrameException;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.tributary.cluster.link.Handshake.Authenticated;
 import io.tributary.cluster.link.Handshake.NoLink;
@@ -34,6 +36,9 @@ import org.slf4j.LoggerFactory;
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of it shows in the channel's own events
 final class LinkChannel extends ChannelInboundHandlerAdapter implements PeerConnection, LinkInbound.Taker {
     private static final Logger LOG = LoggerFactory.getLogger(LinkChannel.class);
+
+    /** Of the head of a record of TLS. */
+    private static final int TLS_RECORD_BYTES = 5;
 
     private enum State {
         HANDSHAKE,
@@ -125,11 +130,29 @@ final class LinkChannel extends ChannelInboundHandlerAdapter implements PeerConn
     @Override
     public void channelRead(ChannelHandlerContext handlerContext, Object message) {
         ByteBuf in = (ByteBuf) message;
+        if (state == State.HANDSHAKE && isTls(in)) {
+            in.release();
+            noLink(new NoLink(Refusal.NO_TLS, null));
+            return;
+        }
         bytes += in.readableBytes();
         if (watch != null) {
             watch.heard();
         }
         inbound().add(in);
+    }
+
+    /** Where this side has TLS, what comes here is decrypted; a frame of a node does not begin like that. */
+    private static boolean isTls(ByteBuf in) {
+        return in.readableBytes() >= TLS_RECORD_BYTES && SslHandler.isEncrypted(in, false);
+    }
+
+    /** The end of TLS before it began, whoever has ended it. */
+    @Override
+    public void userEventTriggered(ChannelHandlerContext handlerContext, Object event) {
+        if (event instanceof SslHandshakeCompletionEvent done && !done.isSuccess()) {
+            noLink(new NoLink(Refusal.NO_TLS, null));
+        }
     }
 
     @Override

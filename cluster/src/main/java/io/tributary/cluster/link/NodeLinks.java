@@ -119,6 +119,11 @@ public final class NodeLinks {
         context.peers().set(nodes);
     }
 
+    /** Why a connection did not become a link, the last time that this was somebody's fault, or null; any thread. */
+    public @Nullable Refusal refusal() {
+        return context.refusals().last();
+    }
+
     /**
      * Listens no more, takes no more frames, and sends what links have accepted. Any thread; only the first call
      * counts.

@@ -18,6 +18,11 @@ public enum Refusal {
     UNKNOWN_NODE(6, "the node that connects is not among the live nodes of the cluster, or not yet"),
     /** A newer process of the same name was there. */
     OUTDATED(7, "a newer process has the name of the node that connects: stop one of the two, or rename it"),
+    /** One side alone has TLS, or they do not trust each other. */
+    NO_TLS(
+            0,
+            "TLS did not come about: give all nodes tributary.cluster.link.tls, with certificates of an authority that all"
+                    + " trust, or none"),
     /** The bytes are none that a node sends. */
     MALFORMED(0, "what came is not what a node sends: let only nodes reach this port"),
     /** Too slow. */

@@ -20,6 +20,7 @@ final class RefusalLog {
 
     private final LongSupplier nanoClock;
     private final Set<String> said = new HashSet<>();
+    private volatile @Nullable Refusal last;
     private long windowStart;
 
     RefusalLog(LongSupplier nanoClock) {
@@ -34,6 +35,7 @@ final class RefusalLog {
      * @param about the peer as the log is to name it
      */
     void refused(String peer, String about, Refusal why) {
+        last = why.isPassing() ? last : why;
         if (!isDue(peer + ' ' + why)) {
             LOG.debug("no link with {}: {}", about, why.words());
         } else if (why.isPassing()) {
@@ -41,6 +43,12 @@ final class RefusalLog {
         } else {
             LOG.warn("no link with {}: {}", about, why.words());
         }
+    }
+
+    /** The newest refusal that does not pass by itself, or null. */
+    @Nullable
+    Refusal last() {
+        return last;
     }
 
     /** A link broke because of what came over it. */

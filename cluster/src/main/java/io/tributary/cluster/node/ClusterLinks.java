@@ -8,6 +8,7 @@ import io.tributary.cluster.link.LinkReceiver;
 import io.tributary.cluster.link.LinkRecorder;
 import io.tributary.cluster.link.NodeId;
 import io.tributary.cluster.link.NodeLinks;
+import io.tributary.cluster.link.Refusal;
 import io.tributary.cluster.node.NodeMessage.HoldPublisher;
 import io.tributary.cluster.node.NodeMessage.MapProgress;
 import io.tributary.cluster.node.NodeMessage.OwnerAnswer;
@@ -108,6 +109,11 @@ public final class ClusterLinks implements AutoCloseable {
     /** The port at which this node listens for links; 0 before {@link #connect}. */
     public int port() {
         return port;
+    }
+
+    /** Why a connection between this node and another one did not become a link, the last time, or null. */
+    public @Nullable Refusal refusal() {
+        return links.refusal();
     }
 
     /** Whether this node owns no shards, for others reach more of the store of their state. */

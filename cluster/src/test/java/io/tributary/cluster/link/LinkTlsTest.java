@@ -16,6 +16,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LinkTlsTest {
     @TempDir
@@ -41,16 +43,25 @@ class LinkTlsTest {
             Waiting.until(() -> a.counts.reconnecting.get() + b.counts.reconnecting.get() > 2);
             assertThat(a.counts.up).hasValue(0);
             assertThat(b.counts.up).hasValue(0);
+            Waiting.until(() -> b.links().refusal() == Refusal.NO_TLS);
         }
     }
 
-    @Test
-    void nodeWithoutTlsIsNotLinked() throws Exception {
-        try (TestNode a = new TestNode("a", 1, tls("a", authority("ours")));
-                TestNode b = new TestNode("b", 1, LinkLayer.PLAIN)) {
-            TestNode.introduce(a, b);
-            Waiting.until(() -> a.counts.reconnecting.get() + b.counts.reconnecting.get() > 2);
-            assertThat(a.counts.up).hasValue(0);
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void nodeIsNotLinkedWhereOneAloneHasTlsAndTheReasonIsSaid(boolean isDialers) throws Exception {
+        LinkTls tls = tls("one", authority("ours"));
+        try (TestNode dialer = new TestNode("a", 1, isDialers ? tls : LinkLayer.PLAIN);
+                TestNode acceptor = new TestNode("b", 1, isDialers ? LinkLayer.PLAIN : tls)) {
+            TestNode.introduce(dialer, acceptor);
+            Waiting.until(() -> acceptor.counts.refusedFor(Refusal.NO_TLS) > 1);
+            assertThat(acceptor.links().refusal()).isEqualTo(Refusal.NO_TLS);
+            assertThat(acceptor.counts.refusedFor(Refusal.MALFORMED)).isZero();
+            assertThat(dialer.counts.up).hasValue(0);
+            assertThat(acceptor.counts.up).hasValue(0);
+            if (isDialers) {
+                Waiting.until(() -> dialer.links().refusal() == Refusal.NO_TLS);
+            }
         }
     }
 

@@ -58,11 +58,7 @@ public final class OperationsResource {
             case "POST" -> {
                 JsonFields fields = JsonFields.parse(body);
                 checkNode(fields.text("node"));
-                long serveFor = number(fields, "serveForSeconds", 0, DrainOrder.LONGEST.toSeconds());
-                long rate = number(fields, "rate", drainRate, DrainOrder.MOST_A_SECOND);
-                fields.nothingElse();
-                yield drain.begin(new DrainOrder(Duration.ofSeconds(serveFor), (int) rate, by, from))
-                        .thenApply(this::answer);
+                yield drain.begin(order(fields, by, from)).thenApply(this::answer);
             }
             case "DELETE" -> {
                 checkNode(named);
@@ -70,6 +66,19 @@ public final class OperationsResource {
             }
             default -> throw ApiProblem.noMethod(method);
         };
+    }
+
+    /** Of a drain that goes on, what the request does not say stays. */
+    private DrainOrder order(JsonFields fields, String by, String from) {
+        DrainOrder before = drain.status().order();
+        long serveFor = number(
+                fields,
+                "serveForSeconds",
+                before == null ? 0 : before.serveFor().toSeconds(),
+                DrainOrder.LONGEST.toSeconds());
+        long rate = number(fields, "rate", before == null ? drainRate : before.rate(), DrainOrder.MOST_A_SECOND);
+        fields.nothingElse();
+        return new DrainOrder(Duration.ofSeconds(serveFor), (int) rate, by, from);
     }
 
     /** Answers a request about the spread of connections. */

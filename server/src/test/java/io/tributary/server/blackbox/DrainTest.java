@@ -81,6 +81,17 @@ class DrainTest {
     }
 
     @Test
+    void aSecondRequestLeavesWhatItDoesNotSay() {
+        assertThat(drain("\"serveForSeconds\":600,\"rate\":7").body()).contains("\"serveForSeconds\":600,\"rate\":7");
+        assertThat(drain("\"rate\":8").body())
+                .contains("\"phase\":\"announced\"", "\"serveForSeconds\":600,\"rate\":8");
+        assertThat(operator.drainHere(broker).exit()).isZero();
+        assertThat(api.send("GET", DRAIN, "").body())
+                .contains("\"phase\":\"announced\"", "\"serveForSeconds\":600,\"rate\":8");
+        assertThat(drain("\"serveForSeconds\":900").body()).contains("\"serveForSeconds\":900,\"rate\":8");
+    }
+
+    @Test
     void clientsAreSentAwayAtTheRateAndNewOnesAreRefused() throws IOException {
         List<TestClient> others = new ArrayList<>();
         try (TestClient first = connect(ProtocolVersion.MQTT_5, "first");
