@@ -37,15 +37,15 @@ final class UnfinishedPackets {
     /**
      * Counts bytes, or takes them off.
      *
-     * @param isMaybeSent whether the packet had bytes here before: it may be finished from as much memory again
+     * @param hasBegun whether the packet had bytes here before: it may be finished from as much memory again
      * @return whether the packet may go on
      */
-    boolean change(long bytes, boolean isMaybeSent) {
+    boolean change(long bytes, boolean hasBegun) {
         long now = held.addAndGet(bytes);
         if (bytes < 0 && now <= limitBytes) {
             wake();
         }
-        return now <= (isMaybeSent ? 2 * limitBytes : limitBytes);
+        return now <= (hasBegun ? 2 * limitBytes : limitBytes);
     }
 
     /** Whether there is no memory for packets that begin. */

@@ -43,7 +43,7 @@ final class LogSnapshots {
     private static final long LATEST_FIRST_SNAPSHOT_MILLIS = 600_000;
 
     private static final int TICK_MILLIS = 100;
-    private static final int LEAST_HEADS_A_TICK = 10;
+    private static final int LEAST_SESSIONS_A_TICK = 10;
     private static final int PAGE = 100;
     /** The part of a record's room that the entries of a queue take, unless a single one is larger. */
     private static final int PART_OF_ROOM = 8;
@@ -100,7 +100,7 @@ final class LogSnapshots {
                     .toList();
             end = new SnapshotComplete(ownerEpoch, asOf, state.ownerEpoch(), sources);
             long ticks = Math.max(1, retentionMillis / SHORTEST_SNAPSHOT / TICK_MILLIS);
-            sessionsATick = (int) Math.max(LEAST_HEADS_A_TICK, (sessions.size() + ticks - 1) / ticks);
+            sessionsATick = (int) Math.max(LEAST_SESSIONS_A_TICK, (sessions.size() + ticks - 1) / ticks);
         }
     }
 

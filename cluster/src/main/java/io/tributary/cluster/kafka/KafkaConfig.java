@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * How a node uses Kafka.
  *
  * @param bootstrapServers some of Kafka's addresses, {@code host:port} with commas between
- * @param topicPrefix what the names of all topics and of the consumer group begin with; clusters that share a Kafka
+ * @param topicPrefix what the names of all topics and of the consumer groups begin with; clusters that share a Kafka
  *     differ in it
  * @param replicationFactor how many copies of each topic there are, 1 to 32,767; 3 keeps every promise of durability,
  *     less is for trying things out

@@ -247,7 +247,7 @@ public final class PartitionQueue {
         private final TimedCallback callback;
         private final long sinceNanos;
 
-        // Guarded by the lane.
+        // Guarded by the queue.
         /** Until Kafka has a copy. */
         private @Nullable ProducerRecord<byte[], byte[]> record;
 

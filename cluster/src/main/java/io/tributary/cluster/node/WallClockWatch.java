@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Notices that this machine's wall clock was set back. Kafka's clients count time by it: until it is where it was, they
- * send no heartbeats and hear of no rebalance of the group that shares out the shards, for which all others wait. Only
- * new clients count anew. Confined to one thread, which looks several times a second.
+ * send no heartbeats to the group of ingest topics, and do not see that a request has lasted too long. Only new clients
+ * count anew. Confined to one thread, which looks several times a second.
  */
 final class WallClockWatch {
     /** Two heartbeats may come so much later, as Kafka's default session timeout has it. */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 record SessionCursor(boolean wills, String position, String process) {
     static final SessionCursor FIRST = new SessionCursor(false, "0", "");
 
-    private static final String HEADS = "sessions";
+    private static final String SESSIONS = "sessions";
     private static final String WILLS = "wills";
     private static final String END = "0";
 
@@ -30,6 +30,6 @@ record SessionCursor(boolean wills, String position, String process) {
 
     @Override
     public String toString() {
-        return (wills ? WILLS : HEADS) + "/" + position + "/" + process;
+        return (wills ? WILLS : SESSIONS) + "/" + position + "/" + process;
     }
 }

@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * Connections that wait for room: in the logs, or in memory. The source of room is asked once for all of them, and a
- * connection that ends leaves nothing behind: while there is none, clients come and go for as long as there is no room.
- * Any thread.
+ * Connections that wait for room, in the logs or in memory, or until the node is current, which is called room here,
+ * too. The source of room is asked once for all of them, and a connection that ends leaves nothing behind: clients come
+ * and go for as long as there is no room. Any thread.
  */
 public final class RoomQueue {
     private final Consumer<Runnable> onRoom;

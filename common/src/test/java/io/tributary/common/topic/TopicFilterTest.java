@@ -248,7 +248,7 @@ class TopicFilterTest {
                         MqttException.class, e -> assertThat(e.reason()).isEqualTo(ReasonCode.TOPIC_FILTER_INVALID));
     }
 
-    /** A client could choose filters that all have one hash: "0z", "1[" and "2<" have one, so all of such blocks have. */
+    /** A client could choose filters that all have one hash: "0z", "1[" and "2<" have one, so all such blocks do. */
     @Test
     void filtersHaveOtherHashesThanTheirTexts() {
         List<String> blocks = List.of("0z", "1[", "2<");

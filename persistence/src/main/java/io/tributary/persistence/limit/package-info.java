@@ -1,4 +1,4 @@
-/** Limits that the adapters share. */
+/** Limits of bytes, of the adapters and of the broker. */
 @NullMarked
 package io.tributary.persistence.limit;
 

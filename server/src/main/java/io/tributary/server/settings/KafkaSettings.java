@@ -21,7 +21,7 @@ import org.springframework.util.unit.DataSize;
  * How Kafka is used, which keeps the shards' logs, subscriptions and retained messages.
  *
  * @param bootstrapServers Some of Kafka's addresses, {@code host:port} with commas between. Needed.
- * @param topicPrefix What the names of all topics and of the consumer group begin with; without a value,
+ * @param topicPrefix What the names of all topics and of the consumer groups begin with; without a value,
  *     {@code tributary.cluster.id}.
  * @param replicationFactor How many copies of each topic there are. Less than 3 loses what was acknowledged when a
  *     Kafka broker is lost.

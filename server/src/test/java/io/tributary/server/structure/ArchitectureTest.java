@@ -101,10 +101,10 @@ class ArchitectureTest {
         "broker.embedded, broker.delivery broker.subscription broker.retained",
         "broker.connection,"
                 + " broker.guard broker.loop broker.routing broker.subscription broker.retained broker.security broker.extension"
-                + " broker.security.store broker.tenant broker.delivery broker.shard broker.group persistence.shard"
+                + " broker.security.store broker.tenant broker.delivery broker.shard persistence.shard"
                 + " persistence.limit",
         "broker.tls, ''",
-        "broker.network, broker.guard broker.loop broker.connection broker.security broker.security.rules broker.delivery broker.tls",
+        "broker.network, broker.guard broker.loop broker.connection broker.security broker.security.rules broker.tls",
         "broker.deployment, broker.delivery broker.routing broker.shard broker.subscription broker.sys broker.security.store"
                 + " persistence.shard persistence.replicated persistence.app persistence.audit",
         "security.., broker.security broker.security.rules broker.security.store",

@@ -68,13 +68,13 @@ final class AppProducer implements Appending, AutoCloseable {
     private final Consumer<String> makeAnew;
     private final Raising raising;
     private final ByteBudget budget;
-    private final Map<TopicPartition, AppTopicQueue> lanes = new ConcurrentHashMap<>();
+    private final Map<TopicPartition, AppTopicQueue> queues = new ConcurrentHashMap<>();
     /** Those with records that the producer did not take, most often as it does not know the topic yet. */
     private final Set<AppTopicQueue> held = ConcurrentHashMap.newKeySet();
 
     private final AtomicReference<@Nullable Throwable> broken = new AtomicReference<>();
     private final AtomicReference<AppSender> sender;
-    /** One that could not be replaced; it is tried again with the next look at the lanes. */
+    /** One that could not be replaced; it is tried again with the next look at the queues. */
     private final AtomicReference<@Nullable AppSender> unreplaced = new AtomicReference<>();
 
     /** Done when Kafka has answered the last question about topics; confined to the timer. */
@@ -108,7 +108,7 @@ final class AppProducer implements Appending, AutoCloseable {
         this.budget = new ByteBudget(config.appends().bufferBytes());
         this.sender = new AtomicReference<>(senders.get());
         Repeated.every(timer, PUMP_MILLIS, this::pumpHeld);
-        Repeated.every(timer, LOOK_MILLIS, () -> lookAtLanes(System.nanoTime()));
+        Repeated.every(timer, LOOK_MILLIS, () -> lookAtQueues(System.nanoTime()));
     }
 
     /**
@@ -124,7 +124,7 @@ final class AppProducer implements Appending, AutoCloseable {
             return false;
         }
         TopicPartition partition = new TopicPartition(record.topic(), record.partition());
-        while (!lanes.computeIfAbsent(partition, key -> new AppTopicQueue(this, key))
+        while (!queues.computeIfAbsent(partition, key -> new AppTopicQueue(this, key))
                 .add(record, bytes, isWanted, callback)) {
             Thread.onSpinWait(); // it was idle and is being removed
         }
@@ -141,8 +141,8 @@ final class AppProducer implements Appending, AutoCloseable {
     }
 
     long oldestAppendNanos(long nowNanos) {
-        return lanes.values().stream()
-                .mapToLong(lane -> lane.waitedNanos(nowNanos))
+        return queues.values().stream()
+                .mapToLong(queue -> queue.waitedNanos(nowNanos))
                 .max()
                 .orElse(0);
     }
@@ -153,14 +153,14 @@ final class AppProducer implements Appending, AutoCloseable {
         closed = true;
         long deadline = System.nanoTime() + config.appends().closeTimeout().toNanos();
         try {
-            while (!lanes.values().stream().allMatch(AppTopicQueue::isEmpty) && System.nanoTime() < deadline) {
-                lanes.values().forEach(AppTopicQueue::pump);
+            while (!queues.values().stream().allMatch(AppTopicQueue::isEmpty) && System.nanoTime() < deadline) {
+                queues.values().forEach(AppTopicQueue::pump);
                 TimeUnit.MILLISECONDS.sleep(CLOSE_POLL_MILLIS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        lanes.values().forEach(lane -> lane.fail(new KafkaAccessException("closed before Kafka had answered")));
+        queues.values().forEach(queue -> queue.fail(new KafkaAccessException("closed before Kafka had answered")));
         sender.get().close();
     }
 
@@ -190,19 +190,19 @@ final class AppProducer implements Appending, AutoCloseable {
         return sender.get();
     }
 
-    /** The producer did not take a record of the lane: it is tried again soon. */
-    void hold(AppTopicQueue lane) {
-        held.add(lane);
+    /** The producer did not take a record of the queue: it is tried again soon. */
+    void hold(AppTopicQueue queue) {
+        held.add(queue);
     }
 
     /**
-     * A topic has refused a large record of so many bytes: it is made to take that, and the lane is told.
+     * A topic has refused a large record of so many bytes: it is made to take that, and the queue is told.
      *
      * @param refusals how often that was so; it is done at once the first time, and later after a while
      */
-    void raise(AppTopicQueue lane, String topic, int bytes, int refusals) {
+    void raise(AppTopicQueue queue, String topic, int bytes, int refusals) {
         Runnable action = () -> {
-            CompletableFuture<?> _ = raising.raise(topic, bytes).whenComplete((_, _) -> lane.raised());
+            CompletableFuture<?> _ = raising.raise(topic, bytes).whenComplete((_, _) -> queue.raised());
         };
         Future<?> _ =
                 timer.schedule(() -> Repeated.guarded(action), refusals == 1 ? 0 : LOOK_MILLIS, TimeUnit.MILLISECONDS);
@@ -229,7 +229,7 @@ final class AppProducer implements Appending, AutoCloseable {
         if (sender.compareAndSet(stuck, next)) {
             LOG.debug("a new producer: the old one has records of a topic that is gone, or has had many topics");
             stuck.retire();
-            lanes.values().forEach(AppTopicQueue::pump);
+            queues.values().forEach(AppTopicQueue::pump);
             if (closed) {
                 next.close();
             }
@@ -249,40 +249,40 @@ final class AppProducer implements Appending, AutoCloseable {
         } else {
             where.abort();
         }
-        lanes.values().forEach(lane -> lane.fail(new KafkaAccessException("broken by an earlier failure", failure)));
+        queues.values().forEach(queue -> queue.fail(new KafkaAccessException("broken by an earlier failure", failure)));
         onBroken.accept(failure);
     }
 
     private void pumpHeld() {
-        for (AppTopicQueue lane : new ArrayList<>(held)) {
-            held.remove(lane);
-            Repeated.guarded(lane::pump);
+        for (AppTopicQueue queue : new ArrayList<>(held)) {
+            held.remove(queue);
+            Repeated.guarded(queue::pump);
         }
     }
 
     /**
-     * Asks for the topics of records that have waited long, forgets lanes that nobody uses, and replaces a sender that
+     * Asks for the topics of records that have waited long, forgets queues that nobody uses, and replaces a sender that
      * has had too many topics. On the timer's thread.
      */
-    void lookAtLanes(long nowNanos) {
+    void lookAtQueues(long nowNanos) {
         AppSender stuck = unreplaced.getAndSet(null);
         if (stuck != null) {
             replace(stuck);
         }
         Map<TopicPartition, AppTopicQueue> waited = new HashMap<>();
-        for (Map.Entry<TopicPartition, AppTopicQueue> each : List.copyOf(lanes.entrySet())) {
-            AppTopicQueue lane = each.getValue();
-            if (lane.hasWaited(nowNanos)) {
-                waited.put(each.getKey(), lane);
-            } else if (lane.retireIfIdle(nowNanos)) {
-                lanes.remove(each.getKey(), lane);
+        for (Map.Entry<TopicPartition, AppTopicQueue> each : List.copyOf(queues.entrySet())) {
+            AppTopicQueue queue = each.getValue();
+            if (queue.hasWaited(nowNanos)) {
+                waited.put(each.getKey(), queue);
+            } else if (queue.retireIfIdle(nowNanos)) {
+                queues.remove(each.getKey(), queue);
             }
         }
         if (!waited.isEmpty() && answered.isDone()) {
             Repeated.guarded(() -> answered = ask(waited, nowNanos));
         }
         AppSender current = sender.get();
-        if (KafkaClients.hasHadTooMany(current.topics(), lanes.size())) {
+        if (KafkaClients.hasHadTooMany(current.topics(), queues.size())) {
             replace(current);
         }
     }
@@ -291,10 +291,10 @@ final class AppProducer implements Appending, AutoCloseable {
     private CompletableFuture<?> ask(Map<TopicPartition, AppTopicQueue> waited, long nowNanos) {
         Map<String, CompletableFuture<@Nullable String>> ids = admin.idOfEach(
                 waited.keySet().stream().map(TopicPartition::topic).collect(Collectors.toSet()));
-        waited.forEach((partition, lane) -> {
+        waited.forEach((partition, queue) -> {
             String topic = partition.topic();
             CompletableFuture<?> _ = Objects.requireNonNull(ids.get(topic)).thenAccept(id -> {
-                if (lane.asked(nowNanos, id != null)) {
+                if (queue.asked(nowNanos, id != null)) {
                     LOG.warn(
                             "There is no topic {}, and a session that lives has messages for it: it is made anew",
                             topic);

@@ -59,7 +59,7 @@ final class AppSender {
         }
     }
 
-    /** No lane begins to use it any more: it ends when nobody waits for a record of it. */
+    /** No queue begins to use it any more: it ends when nobody waits for a record of it. */
     void retire() {
         retired = true;
         done(0);

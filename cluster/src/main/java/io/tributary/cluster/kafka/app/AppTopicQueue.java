@@ -65,7 +65,7 @@ final class AppTopicQueue {
         this.sender = producer.sender();
     }
 
-    /** Sends a record, or fails it in its turn; false when the lane is retired. */
+    /** Sends a record, or fails it in its turn; false when the queue is retired. */
     boolean add(ProducerRecord<byte[], byte[]> record, int bytes, BooleanSupplier isWanted, AppendCallback callback) {
         synchronized (this) {
             if (retired) {
@@ -168,7 +168,7 @@ final class AppTopicQueue {
                 isWanted = giveUpLongWaiting(askedNanos);
             }
         }
-        pump(); // also what came while a sender had something that another lane has replaced since
+        pump(); // also what came while a sender had something that another queue has replaced since
         return isWanted;
     }
 
@@ -205,7 +205,7 @@ final class AppTopicQueue {
         callBackOldest();
     }
 
-    /** Ends the lane if it has not been used for long. */
+    /** Ends the queue if it has not been used for long. */
     synchronized boolean retireIfIdle(long nowNanos) {
         retired = waiting.isEmpty() && nowNanos - usedNanos > IDLE_NANOS;
         return retired;
@@ -238,7 +238,7 @@ final class AppTopicQueue {
         private final AppendCallback callback;
         private final long sinceNanos;
 
-        // Guarded by the lane.
+        // Guarded by the queue.
         private @Nullable AppSender through;
         private long offset = -1;
         private @Nullable Throwable failure;
@@ -269,7 +269,7 @@ final class AppTopicQueue {
             return bytes > TAKEN_BYTES;
         }
 
-        /** Gives the record to the lane's sender; {@link #failure} says when it was not taken. */
+        /** Gives the record to the queue's sender; {@link #failure} says when it was not taken. */
         private void give() {
             AppSender to = sender;
             to.send(record, this);

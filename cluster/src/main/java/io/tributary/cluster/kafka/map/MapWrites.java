@@ -133,7 +133,7 @@ final class MapWrites {
     }
 
     /**
-     * One write; told by the lane, in the order of offsets, that it is durable. Where Kafka does not know its offset,
+     * One write; told by the queue, in the order of offsets, that it is durable. Where Kafka does not know its offset,
      * for it was sent twice, the last one of the map stands for it.
      */
     final class Write implements AppendCallback {

@@ -1,4 +1,7 @@
-/** The shards' logs as the partitions of one topic, which a consumer group shares out. */
+/**
+ * The shards' logs as the partitions of one topic: the node table says who reads which, and a consumer group without
+ * members is told how far.
+ */
 @NullMarked
 package io.tributary.cluster.kafka.shard;
 

@@ -194,8 +194,8 @@ class AppProducerTest {
         return new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
-    /** Looks at the lanes as in a while. */
+    /** Looks at the queues as in a while. */
     private void look(AppProducer producer, Duration later) {
-        get(CompletableFuture.runAsync(() -> producer.lookAtLanes(System.nanoTime() + later.toNanos()), timer));
+        get(CompletableFuture.runAsync(() -> producer.lookAtQueues(System.nanoTime() + later.toNanos()), timer));
     }
 }

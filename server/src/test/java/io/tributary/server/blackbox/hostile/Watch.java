@@ -46,11 +46,6 @@ final class Watch implements AutoCloseable {
         return stats.sample().dropped() - before.dropped();
     }
 
-    /** The highest number of connections that was seen. */
-    long mostConnections() {
-        return most.connections();
-    }
-
     /** Ends the watch, and gives a line of the table of figures. */
     String finish(String what, String outcome) throws InterruptedException {
         String service = goodClient.finish();
@@ -81,7 +76,7 @@ final class Watch implements AutoCloseable {
                         Math.max(most.heapBytes(), now.heapBytes()),
                         Math.max(most.directBytes(), now.directBytes()),
                         Math.max(most.residentBytes(), now.residentBytes()),
-                        Math.max(most.connections(), now.connections()),
+                        now.connections(),
                         now.dropped());
             }
         } catch (InterruptedException ended) {
