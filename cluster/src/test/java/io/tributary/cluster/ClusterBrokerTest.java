@@ -34,7 +34,9 @@ class ClusterBrokerTest {
     @Test
     void nodeLooksWhetherItMayGoOnOnceItIsInTheNodeTable() {
         try (LocalRedis redis = LocalRedis.in(folder).start()) {
-            assertThatThrownBy(() -> start(redis)).isInstanceOf(BrokerStartException.class).hasMessage("not to go on");
+            assertThatThrownBy(() -> start(redis))
+                    .isInstanceOf(BrokerStartException.class)
+                    .hasMessage("not to go on");
         }
         assertThat(nodes).contains("one");
     }
