@@ -8,8 +8,8 @@ import io.tributary.common.mqtt.ReasonCode;
  * changes nothing.
  *
  * <p>Each connection is told of once when it is accepted and once when it ends, in this order and with the same {@link
- * ClientInfo}, whatever the client has authenticated as meanwhile. Two connections of one client have no order: that one
- * has taken the session over may be told before the other has ended, or has been accepted.
+ * ClientInfo}, whatever the client has authenticated as meanwhile. Two connections of one client have no order: that
+ * one has taken the session over may be told before the other has ended, or has been accepted.
  */
 public interface ClientListener {
 

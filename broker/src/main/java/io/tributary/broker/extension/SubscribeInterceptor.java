@@ -19,9 +19,9 @@ public interface SubscribeInterceptor {
     Decision onSubscribe(ClientInfo client, Subscription subscription);
 
     /**
-     * Says which filter an UNSUBSCRIBE is about: one that changes filters of subscriptions is to change them here alike,
-     * or their clients cannot remove them. Called on the client's event loop. When it throws, or makes the filter
-     * invalid, the filter counts as the client wrote it.
+     * Says which filter an UNSUBSCRIBE is about: one that changes filters of subscriptions is to change them here
+     * alike, or their clients cannot remove them. Called on the client's event loop. When it throws, or makes the
+     * filter invalid, the filter counts as the client wrote it.
      *
      * @param filter the filter as the client wrote it, {@code $share/...} included
      */
