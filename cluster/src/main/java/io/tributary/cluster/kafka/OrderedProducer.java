@@ -47,7 +47,7 @@ public final class OrderedProducer implements Appending, AutoCloseable {
     private final Consumer<Throwable> onBroken;
     private final Executor afterStall = CompletableFuture.delayedExecutor(STALL_MILLIS, TimeUnit.MILLISECONDS);
     private final AtomicReference<@Nullable Throwable> broken = new AtomicReference<>();
-    private final List<PartitionQueue> lanes = new CopyOnWriteArrayList<>();
+    private final List<PartitionQueue> queues = new CopyOnWriteArrayList<>();
     private volatile boolean closed;
 
     /**
@@ -107,15 +107,15 @@ public final class OrderedProducer implements Appending, AutoCloseable {
     }
 
     /** The way to a partition; one for each. */
-    public PartitionQueue lane(TopicPartition partition) {
-        return lane(partition, List.of());
+    public PartitionQueue queue(TopicPartition partition) {
+        return queue(partition, List.of());
     }
 
     /** The same for records with headers. */
-    public PartitionQueue lane(TopicPartition partition, List<Header> headers) {
-        PartitionQueue lane = new PartitionQueue(this, partition, headers);
-        lanes.add(lane);
-        return lane;
+    public PartitionQueue queue(TopicPartition partition, List<Header> headers) {
+        PartitionQueue queue = new PartitionQueue(this, partition, headers);
+        queues.add(queue);
+        return queue;
     }
 
     /** Runs the action once when there is room again for what was refused. */
@@ -126,7 +126,7 @@ public final class OrderedProducer implements Appending, AutoCloseable {
     @Override
     public long oldestAppendNanos() {
         long now = nanos();
-        return lanes.stream().mapToLong(lane -> lane.waitedNanos(now)).max().orElse(0);
+        return queues.stream().mapToLong(queue -> queue.waitedNanos(now)).max().orElse(0);
     }
 
     /**
@@ -145,12 +145,12 @@ public final class OrderedProducer implements Appending, AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        lanes.forEach(PartitionQueue::giveUp);
+        queues.forEach(PartitionQueue::giveUp);
     }
 
     private void complete(Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
-        lanes.forEach(lane -> lane.awaitHeld(deadline));
+        queues.forEach(queue -> queue.awaitHeld(deadline));
         producer.close(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
     }
 

@@ -29,7 +29,7 @@ public final class RedisShardStore implements ShardStore {
     static final int MAX_ENTRIES = 500;
 
     static final int PAGE_BYTES = 256 << 10;
-    private static final int HEADS_OF_A_PAGE = 2000;
+    private static final int SESSIONS_OF_A_PAGE = 2000;
 
     private final ShardKeys[] keys;
     private final ScriptRunner scripts;
@@ -96,7 +96,7 @@ public final class RedisShardStore implements ShardStore {
         byte[][] arguments = {
             ShardKeys.utf8(from.position()),
             ShardKeys.utf8(from.process()),
-            decimal(HEADS_OF_A_PAGE),
+            decimal(SESSIONS_OF_A_PAGE),
             decimal(PAGE_BYTES),
             decimal(from.wills() ? 0 : 1)
         };

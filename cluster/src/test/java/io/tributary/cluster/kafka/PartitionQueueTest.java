@@ -27,7 +27,7 @@ class PartitionQueueTest {
     private long nowNanos = Long.MAX_VALUE - 5; // it may wrap
     private final OrderedProducer producer = new OrderedProducer(
             KafkaConfig.defaults("localhost:9092"), kafka, KafkaRecorder.NONE, broken::add, () -> nowNanos);
-    private final PartitionQueue lane = producer.lane(new TopicPartition("shards", 3));
+    private final PartitionQueue queue = producer.queue(new TopicPartition("shards", 3));
 
     @Test
     void nothingIsSentBehindTheFirstRecordBeforeKafkaHasIt() {
@@ -61,7 +61,7 @@ class PartitionQueueTest {
     /** Kafka's producer says nothing while it tries again: nothing else shows that a partition has no leader. */
     @Test
     void ageOfTheOldestAppendIsThatOfTheLongestWaiting() {
-        PartitionQueue other = producer.lane(new TopicPartition("shards", 4));
+        PartitionQueue other = producer.queue(new TopicPartition("shards", 4));
         assertThat(producer.oldestAppendNanos()).isZero();
         send("a");
         nowNanos += 7;
@@ -102,7 +102,7 @@ class PartitionQueueTest {
         AppendCallback failing = (_, _) -> {
             throw new AssertionError("as the test wants");
         };
-        assertThat(lane.send(null, bytes("a"), failing)).isTrue();
+        assertThat(queue.send(null, bytes("a"), failing)).isTrue();
         send("b");
         completeAll();
         assertThat(told).containsExactly("b taken");
@@ -119,7 +119,7 @@ class PartitionQueueTest {
                 broken::add,
                 () -> nowNanos);
         AppendCallback callback = (_, failure) -> told.add(failure == null ? "taken" : "failed");
-        assertThat(producer.lane(new TopicPartition("shards", 3)).send(null, bytes("a"), callback))
+        assertThat(producer.queue(new TopicPartition("shards", 3)).send(null, bytes("a"), callback))
                 .isTrue();
         assertThat(told).containsExactly("failed");
         assertThat(broken).hasSize(1);
@@ -149,7 +149,7 @@ class PartitionQueueTest {
 
     private void send(String... texts) {
         for (String text : texts) {
-            assertThat(lane.send(
+            assertThat(queue.send(
                             null,
                             bytes(text),
                             (_, failure) -> told.add(text + (failure == null ? " taken" : " failed"))))

@@ -42,7 +42,7 @@ public final class KafkaAuditLog implements AuditLog, Appending {
     private final String clientId;
     private final TopicPartition partition;
     private final OrderedProducer producer;
-    private final PartitionQueue lane;
+    private final PartitionQueue queue;
     private final ExecutorService readers;
 
     /**
@@ -64,7 +64,7 @@ public final class KafkaAuditLog implements AuditLog, Appending {
             producer.abandon();
             throw e;
         }
-        lane = producer.lane(partition);
+        queue = producer.queue(partition);
         readers = new ThreadPoolExecutor(
                 1,
                 1,
@@ -82,7 +82,7 @@ public final class KafkaAuditLog implements AuditLog, Appending {
                     new KafkaAccessException("an audit entry of " + entry.length + " bytes is too long"));
             return done;
         }
-        boolean isTaken = lane.send(null, entry, (_, failure) -> {
+        boolean isTaken = queue.send(null, entry, (_, failure) -> {
             if (failure == null) {
                 done.complete(null);
             } else {

@@ -112,7 +112,7 @@ public final class KafkaMaps implements Appending, AutoCloseable {
                 this,
                 name,
                 partition,
-                producer.lane(partition),
+                producer.queue(partition),
                 new MapWrites(name, visibility, own, shared, () -> end(partition)));
         if (open.putIfAbsent(name, map) != null) {
             throw new IllegalStateException("map " + name + " is open");

@@ -40,7 +40,7 @@ public final class KafkaReplicatedMap implements ReplicatedMap {
     private final KafkaMaps maps;
     private final String name;
     private final TopicPartition partition;
-    private final PartitionQueue lane;
+    private final PartitionQueue queue;
     private final MapWrites writes;
     private final CatchUp catchUp;
 
@@ -56,11 +56,11 @@ public final class KafkaReplicatedMap implements ReplicatedMap {
     private final AtomicReference<@Nullable Uuid> topicId = new AtomicReference<>();
     private long position; // on the follower's thread
 
-    KafkaReplicatedMap(KafkaMaps maps, String name, TopicPartition partition, PartitionQueue lane, MapWrites writes) {
+    KafkaReplicatedMap(KafkaMaps maps, String name, TopicPartition partition, PartitionQueue queue, MapWrites writes) {
         this.maps = maps;
         this.name = name;
         this.partition = partition;
-        this.lane = lane;
+        this.queue = queue;
         this.writes = writes;
         this.catchUp = new CatchUp(() -> maps.end(partition));
     }
@@ -183,7 +183,7 @@ public final class KafkaReplicatedMap implements ReplicatedMap {
             write.fail(new KafkaAccessException("map " + name + " is closed"));
         } else {
             synchronized (unsent) {
-                unsent.add(() -> lane.send(keyBytes, value, write));
+                unsent.add(() -> queue.send(keyBytes, value, write));
             }
             sendUnsent();
         }

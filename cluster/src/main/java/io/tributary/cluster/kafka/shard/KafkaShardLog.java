@@ -56,7 +56,7 @@ public final class KafkaShardLog implements ShardLog, Appending {
     private final KafkaRecorder recorder;
     private final Consumer<Throwable> onBroken;
     private final OrderedProducer producer;
-    private final PartitionQueue[] lanes;
+    private final PartitionQueue[] queues;
     private final long base;
 
     private final Admin admin;
@@ -107,15 +107,15 @@ public final class KafkaShardLog implements ShardLog, Appending {
             throw e;
         }
         this.admin = KafkaTopics.connect(config);
-        this.lanes = new PartitionQueue[shards];
+        this.queues = new PartitionQueue[shards];
         for (int shard = 0; shard < shards; shard++) {
-            lanes[shard] = producer.lane(new TopicPartition(topic, shard), ShardMark.HEADERS);
+            queues[shard] = producer.queue(new TopicPartition(topic, shard), ShardMark.HEADERS);
         }
     }
 
     @Override
     public int shardCount() {
-        return lanes.length;
+        return queues.length;
     }
 
     @Override
@@ -123,10 +123,10 @@ public final class KafkaShardLog implements ShardLog, Appending {
         AppendCallback told = inLog(callback);
         ShardConsumer started = consumer;
         if (!isOnlyNode || started == null) {
-            return lanes[shard].send(null, value, told);
+            return queues[shard].send(null, value, told);
         }
         LeastEnd least = started.early().leastEnd(shard);
-        return lanes[shard].sendTimed(null, value, (offset, timeMillis, failure) -> {
+        return queues[shard].sendTimed(null, value, (offset, timeMillis, failure) -> {
             if (failure == null && offset >= 0) { // Kafka does not always know the offset of what it was sent twice
                 LogRecord record = new LogRecord(offset, LogRecord.NOT_READ_BACK, timeMillis, value);
                 started.early().onAcknowledged(shard, record, least);
@@ -155,7 +155,7 @@ public final class KafkaShardLog implements ShardLog, Appending {
         ShardConsumer started = new ShardConsumer(
                 config,
                 clientId + "-shards",
-                lanes.length,
+                queues.length,
                 retention,
                 clock,
                 () -> isOnlyNode,
