@@ -437,7 +437,10 @@ final class SubscribeFlow {
         });
     }
 
-    /** The client is told that these are not there: those that are new are removed, and what was there before stays. */
+    /**
+     * The client is told that these are not there: those that are new are removed. One that was there before stays, with
+     * what was asked for now, and is handed out as soon as a node can.
+     */
     private CompletionStage<List<Outcome>> takenBack(
             Set<TopicFilter> failed, List<SubscriptionRequest> requests, List<Outcome> outcomes) {
         if (failed.isEmpty()) {

@@ -67,12 +67,6 @@ final class MemberDispatch {
     private long askedNanos;
     /** The message with which the next turn goes on, when the last one asked too much. */
     private long goOnAt = Long.MIN_VALUE;
-    /**
-     * Who was online when the turn began that began with the first message; null when that turn cannot ask too much.
-     * Who has come since then gets nothing before that turn and those that go on with it are over: messages that they
-     * have looked at may be for it.
-     */
-    private @Nullable Set<Subscriber> onlineAtFirst;
     /** Members for which a message waits that a turn before has passed by: what is behind it is not for them before. */
     private final Set<Subscriber> passedBy = new HashSet<>();
     /** Whether a member has got room since the turn that began with the first message. */
@@ -187,18 +181,20 @@ final class MemberDispatch {
         if (group == null || !session.isOpen()) {
             return;
         }
-        boolean isFirst = goOnAt == Long.MIN_VALUE;
+        boolean isFirst = goOnAt == Long.MIN_VALUE || group != askedGroup;
         if (isFirst) {
             begin(group);
         }
         handOut(new Choice(group));
-        if (!isFirst && goOnAt == Long.MIN_VALUE && (hasMadeRoom || haveMembersChanged(group))) {
-            dispatchSoon(); // for those for whom something was passed by
+        boolean mayBePassedBy = (!isFirst && hasMadeRoom) || haveMembersChanged(group);
+        if (goOnAt == Long.MIN_VALUE && mayBePassedBy) {
+            dispatchSoon();
         }
     }
 
     /** Members may have come that may have what others may not. */
     private void begin(SharedGroup group) {
+        goOnAt = Long.MIN_VALUE;
         passedBy.clear();
         hasMadeRoom = false;
         long now = now();
@@ -208,8 +204,6 @@ final class MemberDispatch {
             askedNanos = now;
             refused.clear();
         }
-        boolean mayAskTooMuch = 2L * group.size() * waiting.size() >= MOST_QUESTIONS;
-        onlineAtFirst = mayAskTooMuch ? group.online() : null;
     }
 
     /** A group whose last member has gone is another one when the next member comes. */
@@ -455,7 +449,7 @@ final class MemberDispatch {
         }
 
         private boolean hasRoom(Receiver receiver) {
-            if (passedBy.contains(receiver.subscriber()) || hasComeSinceFirst(receiver)) {
+            if (passedBy.contains(receiver.subscriber()) || hasComeSinceBegin(receiver)) {
                 return false;
             }
             Member member = members.get(receiver.subscriber());
@@ -468,8 +462,9 @@ final class MemberDispatch {
             return true;
         }
 
-        private boolean hasComeSinceFirst(Receiver receiver) {
-            return onlineAtFirst != null && !onlineAtFirst.contains(receiver.subscriber());
+        /** What the turns since the first one have looked at may be for it: it is to have that first. */
+        private boolean hasComeSinceBegin(Receiver receiver) {
+            return group.changes() != askedChanges && group.hasComeSince(receiver.subscriber(), askedChanges);
         }
 
         /**

@@ -380,7 +380,7 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
             return;
         }
         if (last != null && channel.isOpen()) { // else there was no memory for a packet before
-            send(last);
+            sendLast(last);
         }
         closing = true;
         outbound.send();
@@ -394,6 +394,16 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         } else {
             channel.config().setAutoRead(true);
             LingeringClose.begin(channel, outbound, listener.network().linger());
+        }
+    }
+
+    /** A connection that ends for whatever reason ends without its last packet, where there is no memory for that. */
+    private void sendLast(MqttPacket last) {
+        try {
+            send(last);
+        } catch (OutOfMemoryError e) {
+            BufferShortage.closes(channel, e, listener.recorder());
+            channel.close();
         }
     }
 

@@ -20,6 +20,8 @@ final class MemberList {
         private volatile Receiver receiver;
         private MemberList list;
         private int index;
+        /** Which of the group's changes it was that brought it online. */
+        private volatile int cameAt;
 
         Member(Receiver receiver, MemberList list) {
             this.receiver = receiver;
@@ -47,6 +49,18 @@ final class MemberList {
 
         void remove() {
             list.remove(this);
+        }
+
+        boolean isIn(MemberList one) {
+            return list == one;
+        }
+
+        int cameAt() {
+            return cameAt;
+        }
+
+        void comeAt(int change) {
+            cameAt = change;
         }
     }
 

@@ -3,11 +3,8 @@ package io.tributary.broker.subscription;
 import io.tributary.broker.subscription.MemberList.Member;
 import java.util.Arrays;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -122,17 +119,14 @@ public final class SharedGroup {
         return null;
     }
 
-    /** How many members there are, offline members included. */
-    public int size() {
-        return members.size();
-    }
-
-    /** The members that are online at this moment, be they stuck. */
-    public synchronized Set<Subscriber> online() {
-        return Stream.of(here, elsewhere, stuck)
-                .flatMap(list -> Arrays.stream(list.copy()))
-                .map(Receiver::subscriber)
-                .collect(Collectors.toSet());
+    /**
+     * Whether a member was offline, or none, at some time since the group had so many {@link #changes}.
+     *
+     * @param then no more than the group has had
+     */
+    public boolean hasComeSince(Subscriber subscriber, int then) {
+        Member member = members.get(subscriber);
+        return member == null || member.cameAt() - then > 0;
     }
 
     /** How many members are online, here or elsewhere, and not stuck. */
@@ -184,9 +178,11 @@ public final class SharedGroup {
         Member known = members.get(receiver.subscriber());
         if (known != null) {
             known.replace(receiver);
-            known.moveTo(list(reach));
+            moveTo(reach, known);
         } else {
-            members.put(receiver.subscriber(), new Member(receiver, list(reach)));
+            Member added = new Member(receiver, list(reach));
+            added.comeAt(changes + 1);
+            members.put(receiver.subscriber(), added);
         }
         changed();
         return known == null;
@@ -206,9 +202,16 @@ public final class SharedGroup {
     synchronized void setReach(Subscriber subscriber, Reach reach) {
         Member member = members.get(subscriber);
         if (member != null) {
-            member.moveTo(list(reach));
+            moveTo(reach, member);
             changed();
         }
+    }
+
+    private synchronized void moveTo(Reach reach, Member member) {
+        if (member.isIn(offline)) {
+            member.comeAt(changes + 1);
+        }
+        member.moveTo(list(reach));
     }
 
     boolean isEmpty() {

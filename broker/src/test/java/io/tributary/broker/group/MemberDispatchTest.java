@@ -310,6 +310,30 @@ class MemberDispatchTest {
         assertThat(fixture.textsOf("b")).containsExactly("2");
     }
 
+    /** It was there when the first turn began, and was not asked about what is at the front. */
+    @Test
+    void memberThatLeavesAndComesBackBetweenTwoTurnsGetsTheFirstMessageFirst() {
+        for (int i = 0; i < 1_500; i++) {
+            fixture.forbidden.add("member-" + i);
+            fixture.online("member-" + i);
+        }
+        fixture.forbidden.add("b");
+        fixture.online("a", "b");
+        AtomicInteger asked = new AtomicInteger();
+        fixture.whenAsked = () -> {
+            if (asked.incrementAndGet() == 9_000) {
+                fixture.gone("b");
+                fixture.forbidden.remove("b");
+            } else if (asked.get() == 11_000) {
+                fixture.online("b");
+            }
+        };
+        deliver(LongStream.rangeClosed(1, WINDOW).toArray());
+        assertThat(asked).as("more than a turn").hasValueGreaterThan(11_000);
+        assertThat(fixture.textsOf("a")).containsExactly("1");
+        assertThat(fixture.textsOf("b")).containsExactly("2");
+    }
+
     /** Its acknowledgement comes while others are asked about what is behind. */
     @Test
     void memberThatGetsRoomBetweenTwoTurnsGetsWhatWasPassedByFirst() {

@@ -602,6 +602,19 @@ class SocketHandlerTest {
     }
 
     @Test
+    void sessionIsLeftWhenThereIsNoMemoryForTheLastPacket() {
+        connect();
+        channel.config().setAllocator(withoutMemory(channel.alloc()));
+
+        channel.pipeline().get(SocketHandler.class).sendAway(Farewell.stopping(null));
+        channel.runPendingTasks();
+
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(backend.detached()).isEqualTo(1);
+        assertThat(flushes.withoutMemory).isOne();
+    }
+
+    @Test
     void connectionIsCountedThatIsClosedForWantOfMemoryAlone() {
         channel.pipeline().fireExceptionCaught(new IOException("reset"));
         assertThat(channel.isOpen()).isFalse();

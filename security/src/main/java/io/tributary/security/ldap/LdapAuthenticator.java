@@ -26,6 +26,7 @@ import io.tributary.security.ldap.LdapConfig.Template;
 import io.tributary.security.web.Authorities;
 import io.tributary.security.work.WorkPool;
 import java.security.NoSuchAlgorithmException;
+import java.text.Normalizer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -278,11 +279,13 @@ final class LdapAuthenticator implements Authenticator {
                 .toLowerCase(Locale.ROOT);
     }
 
+    /** Guesses count as one user's, however its name is written in letters that a directory takes for one. */
     private static Refused wrong(String entry) throws LDAPException {
+        String user = Normalizer.normalize(userName(new DN(entry)), Normalizer.Form.NFKC);
         return new Refused(
                 ReasonCode.BAD_USER_NAME_OR_PASSWORD,
                 "wrong password, or no such entry",
                 null,
-                userName(new DN(entry)));
+                user.toLowerCase(Locale.ROOT));
     }
 }
