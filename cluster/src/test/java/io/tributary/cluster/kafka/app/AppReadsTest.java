@@ -119,7 +119,8 @@ class AppReadsTest {
     /** The first client waits at 120; the second has read up to 115. */
     private CompletableFuture<Page> waitFurther() {
         CompletableFuture<Page> second = read(SECOND, 0);
-        kafka.answer(() -> new ConsumerRecords<>(Map.of(partition, List.of(record(114))), Map.of()));
+        kafka.answer(() -> new ConsumerRecords<>(
+                Map.of(partition, List.of(record(114))), Map.of(partition, new OffsetAndMetadata(115))));
         assertThat(get(second).next()).isEqualTo(115);
         return read(FIRST, 120);
     }
