@@ -41,6 +41,7 @@ public final class TextPattern {
         }
         try {
             String expression = regex ? written.substring(REGEX.length()) : ofGlob(written);
+            Pattern _ = Pattern.compile(expression); // its complaint shows what was written, without a flag
             return new TextPattern(written, Pattern.compile(expression, Pattern.DOTALL));
         } catch (PatternSyntaxException wrong) {
             throw new IllegalArgumentException(

@@ -40,6 +40,14 @@ class TextPatternTest {
     }
 
     @Test
+    void complaintShowsWhatWasWritten() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> TextPattern.of("regex:("))
+                .withMessage(
+                        "'regex:(' is not a regular expression of RE2: error parsing regexp: missing closing ): `(`");
+    }
+
+    @Test
     void dotTakesLineBreaksToo() {
         assertThat(TextPattern.of("regex:guest-.*").matches("guest-\n1")).isTrue();
         assertThat(TextPattern.of("regex:(?-s)guest-.*").matches("guest-\n1")).isFalse();
