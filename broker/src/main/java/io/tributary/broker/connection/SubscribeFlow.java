@@ -438,8 +438,8 @@ final class SubscribeFlow {
     }
 
     /**
-     * The client is told that these are not there: those that are new are removed. One that was there before stays, with
-     * what was asked for now, and is handed out as soon as a node can.
+     * The client is told that these are not there: those that are new are removed. One that was there before stays,
+     * with what was asked for now, and is handed out as soon as a node can.
      */
     private CompletionStage<List<Outcome>> takenBack(
             Set<TopicFilter> failed, List<SubscriptionRequest> requests, List<Outcome> outcomes) {
