@@ -118,7 +118,7 @@ cp -r "$(dirname "$program")/../etc" "$scratch/package/etc/tributary"
 ln -s ../../../etc/tributary "$package/etc"
 printf '# The port of health.\nSERVER_PORT="%s"\n' "$health_port" >"$scratch/package/etc/default/tributary"
 program=$package/bin/tributary says 0 '"UP"' health
-program=$package/bin/tributary says 1 'elsewhere' drain --status
+program=$package/bin/tributary says 2 'elsewhere' drain --status
 chmod u+w "$scratch/package/etc/tributary/tributary.yaml"
 echo 'tributary.data-dir: data' >>"$scratch/package/etc/tributary/tributary.yaml"
 program=$package/bin/tributary says 0 'is not drained' drain --status
