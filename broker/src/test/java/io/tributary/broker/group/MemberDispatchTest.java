@@ -250,10 +250,7 @@ class MemberDispatchTest {
                     most.accumulateAndGet(asked.get(), Math::max);
                 }));
         fixture.subscribe("away", GROUP);
-        for (int i = 0; i < members; i++) {
-            fixture.forbidden.add("member-" + i);
-            fixture.online("member-" + i);
-        }
+        joinWithoutRights(members);
         fixture.whenAsked = asked::incrementAndGet;
         counted.deliver(List.copyOf(messages(LongStream.rangeClosed(1, WINDOW).toArray())));
         fixture.run();
@@ -268,10 +265,7 @@ class MemberDispatchTest {
     /** A member subscribes again between any two turns, each of which asks too much. */
     @Test
     void lastMessageIsReachedThoughMembersChangeAllTheTime() {
-        for (int i = 0; i < 1_500; i++) {
-            fixture.forbidden.add("member-" + i);
-            fixture.online("member-" + i);
-        }
+        joinWithoutRights(1_500);
         fixture.online("a", "b");
         fixture.onlyTopics.put("a", "t");
         fixture.onlyTopics.put("b", "b");
@@ -293,10 +287,7 @@ class MemberDispatchTest {
     /** What is at the front may be for it, and the turns before have passed that by. */
     @Test
     void memberThatComesBetweenTwoTurnsGetsTheFirstMessageFirst() {
-        for (int i = 0; i < 1_500; i++) {
-            fixture.forbidden.add("member-" + i);
-            fixture.online("member-" + i);
-        }
+        joinWithoutRights(1_500);
         fixture.online("a");
         AtomicInteger asked = new AtomicInteger();
         fixture.whenAsked = () -> {
@@ -313,10 +304,7 @@ class MemberDispatchTest {
     /** It was there when the first turn began, and was not asked about what is at the front. */
     @Test
     void memberThatLeavesAndComesBackBetweenTwoTurnsGetsTheFirstMessageFirst() {
-        for (int i = 0; i < 1_500; i++) {
-            fixture.forbidden.add("member-" + i);
-            fixture.online("member-" + i);
-        }
+        joinWithoutRights(1_500);
         fixture.forbidden.add("b");
         fixture.online("a", "b");
         AtomicInteger asked = new AtomicInteger();
@@ -337,10 +325,7 @@ class MemberDispatchTest {
     /** Its acknowledgement comes while others are asked about what is behind. */
     @Test
     void memberThatGetsRoomBetweenTwoTurnsGetsWhatWasPassedByFirst() {
-        for (int i = 0; i < 1_500; i++) {
-            fixture.forbidden.add("member-" + i);
-            fixture.online("member-" + i);
-        }
+        joinWithoutRights(1_500);
         fixture.online("a");
         AtomicInteger asked = new AtomicInteger();
         fixture.whenAsked = () -> {
@@ -412,6 +397,14 @@ class MemberDispatchTest {
         reply(1).reply().returned(true);
         fixture.run();
         assertThat(fixture.letters).hasSize(1);
+    }
+
+    /** So many members that may have nothing; "member-0" is one. */
+    private void joinWithoutRights(int count) {
+        for (int i = 0; i < count; i++) {
+            fixture.forbidden.add("member-" + i);
+            fixture.online("member-" + i);
+        }
     }
 
     private void join(String... clientIds) {
