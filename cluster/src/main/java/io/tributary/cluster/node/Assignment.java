@@ -60,6 +60,10 @@ public record Assignment(long version, List<@Nullable NodeId> owners) {
      * shards go over to those in order, one by one: from the processes that let go of theirs, and once these have none,
      * from those that have the most, until all have the same number or one more.
      *
+     * <p>Of the shards and processes that come into question it chooses those by which each process has its shards
+     * spread over all numbers. Neighbours are in the same Redis primary, which would else hand out all that one dead
+     * process leaves behind.
+     *
      * @param keepers the processes that keep the shards that they have
      * @param takers those of them that get more, at least one
      * @param leavers other processes, which have theirs until they go over
@@ -80,7 +84,7 @@ public record Assignment(long version, List<@Nullable NodeId> owners) {
             NodeId owner = owners.get(shard);
             (owner == null ? orphans : shards.getOrDefault(owner, orphans)).add(shard);
         }
-        orphans.forEach(shard -> fewest(ofTakers).add(shard));
+        orphans.forEach(shard -> fewest(ofTakers, shard).add(shard));
         for (int moved = 0; moved < mostMoves && moveOne(ofLeavers, ofKeepers, ofTakers); moved++) {
             // until it is enough
         }
@@ -89,24 +93,40 @@ public record Assignment(long version, List<@Nullable NodeId> owners) {
         return next.equals(owners) ? this : new Assignment(version + 1, next);
     }
 
-    private static boolean moveOne(
+    private boolean moveOne(
             List<List<Integer>> ofLeavers, List<List<Integer>> ofKeepers, List<List<Integer>> ofTakers) {
         boolean isLeaving = !ofLeavers.stream().allMatch(List::isEmpty);
-        List<Integer> most = most(isLeaving ? ofLeavers : ofKeepers);
-        List<Integer> fewest = fewest(ofTakers);
+        List<Integer> most =
+                Collections.max(isLeaving ? ofLeavers : ofKeepers, Comparator.comparingInt(List::size));
+        List<Integer> fewest = Collections.min(ofTakers, Comparator.comparingInt(List::size));
         boolean moves = isLeaving || most.size() - fewest.size() >= 2;
         if (moves) {
-            fewest.add(most.removeLast());
+            Integer moved = Collections.max(
+                    most, Comparator.comparingDouble(shard -> crowd(shard, most) - crowd(shard, fewest)));
+            most.remove(moved);
+            fewest.add(moved);
         }
         return moves;
     }
 
-    private static List<Integer> fewest(List<List<Integer>> ofTakers) {
-        return Collections.min(ofTakers, Comparator.comparingInt(List::size));
+    /** Of those with the fewest shards the one whose shards are the farthest from this one. */
+    private List<Integer> fewest(List<List<Integer>> ofTakers, int shard) {
+        return Collections.min(
+                ofTakers,
+                Comparator.<List<Integer>>comparingInt(List::size)
+                        .thenComparingDouble(its -> crowd(shard, its)));
     }
 
-    private static List<Integer> most(List<List<Integer>> lists) {
-        return Collections.max(lists, Comparator.comparingInt(List::size));
+    /** How near those shards are: the sum of the reciprocal distances, the last shard being next to the first. */
+    private double crowd(int shard, List<Integer> its) {
+        double sum = 0;
+        for (int other : its) {
+            int apart = Math.abs(shard - other);
+            if (apart > 0) {
+                sum += 1.0 / Math.min(apart, owners.size() - apart);
+            }
+        }
+        return sum;
     }
 
     byte[] encode() {

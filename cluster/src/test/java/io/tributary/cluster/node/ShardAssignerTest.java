@@ -253,8 +253,8 @@ class ShardAssignerTest {
         SimNode b = unprepared("b");
         timer.pass(MOMENT.multipliedBy(2));
         assertThat(a.shards).as("those that b expects, too").isEqualTo(ALL);
-        assertThat(b.told).containsOnlyOnce("expects 10", "expects 11");
-        assertThat(a.told).containsOnlyOnce("leaves 10", "leaves 11");
+        assertThat(b.told).containsOnlyOnce("expects 0", "expects 6");
+        assertThat(a.told).containsOnlyOnce("leaves 0", "leaves 6");
         assertThat(b.shards).isEmpty();
         b.prepares = true;
         b.prepare();

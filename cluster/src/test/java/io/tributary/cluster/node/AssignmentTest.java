@@ -1,0 +1,67 @@
+package io.tributary.cluster.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tributary.cluster.link.NodeId;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AssignmentTest {
+    private static final int SHARDS = 24;
+    private static final int PRIMARIES = 3;
+
+    private final NodeId a = new NodeId("a", 1);
+    private final NodeId b = new NodeId("b", 1);
+    private final NodeId c = new NodeId("c", 1);
+
+    @Test
+    void firstNodeGetsAllAndTheOthersTheirShareOneByOne() {
+        Assignment all = Assignment.none(SHARDS).next(List.of(b), List.of(b), List.of(), 2);
+        assertThat(all.shardsOf(b)).hasSize(SHARDS);
+        Assignment some = all.next(List.of(a, b), List.of(a, b), List.of(), 2);
+        assertThat(some.shardsOf(a)).hasSize(2);
+        assertThat(some.version()).isEqualTo(2);
+        assertThat(settled(some, List.of(a, b)).shardsOf(a)).hasSize(SHARDS / 2);
+    }
+
+    @Test
+    void balancedOneStays() {
+        Assignment balanced = settled(Assignment.none(SHARDS), List.of(a, b, c));
+        assertThat(balanced.next(List.of(a, b, c), List.of(a, b, c), List.of(), 2))
+                .isSameAs(balanced);
+    }
+
+    /** Shards in a row are in one Redis primary, which would hand out all that a dead node leaves behind. */
+    @ParameterizedTest
+    @ValueSource(strings = {"b,bc,abc", "b,abc,ac,abc,ac,abc,ab,abc", "abc,ab,abc,ac,abc,bc,abc", "a,ab,abc,bc,abc"})
+    void eachNodeHasShardsOfEachPrimary(String lives) {
+        Assignment assignment = Assignment.none(SHARDS);
+        for (String living : lives.split(",")) {
+            assignment = settled(
+                    assignment, IntStream.range(0, living.length())
+                            .mapToObj(i -> List.of(a, b, c).get(living.charAt(i) - 'a'))
+                            .toList());
+        }
+        for (NodeId node : List.of(a, b, c)) {
+            int[] ofPrimaries = new int[PRIMARIES];
+            assignment.shardsOf(node).forEach(shard -> ofPrimaries[shard * PRIMARIES / SHARDS]++);
+            assertThat(Arrays.stream(ofPrimaries).boxed())
+                    .as("shards of node %s of each primary", node)
+                    .isSubsetOf(2, 3);
+        }
+    }
+
+    private static Assignment settled(Assignment from, List<NodeId> nodes) {
+        Assignment last = from;
+        Assignment next = last.next(nodes, nodes, List.of(), 2);
+        while (next.version() != last.version()) {
+            last = next;
+            next = last.next(nodes, nodes, List.of(), 2);
+        }
+        return last;
+    }
+}
