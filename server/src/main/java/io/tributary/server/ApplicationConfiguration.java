@@ -50,6 +50,12 @@ class ApplicationConfiguration {
     /** Half of the ten seconds that Prometheus waits for an answer. */
     private static final Duration METRICS_PATIENCE = Duration.ofSeconds(5);
 
+    /** In the place of Spring's. */
+    @Bean
+    OpenFiles openFiles() {
+        return new OpenFiles();
+    }
+
     @Bean
     BrokerMetrics brokerMetrics(MeterRegistry registry) {
         return new BrokerMetrics(registry);
