@@ -17,10 +17,12 @@ import java.util.function.Consumer;
 
 /**
  * Looks at a run once a second, from a thread of its own. Of a long run it keeps every second sample, then every
- * fourth, and so on, so that there are never many.
+ * fourth, and so on, so that there are never many. What nodes count they are asked for more seldom, for the answer
+ * costs them some 20 ms of processor time.
  */
 final class Watch implements AutoCloseable {
     private static final int MOST_SAMPLES = 1_200;
+    private static final long COUNT_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final double NANOS = 1e9;
     private static final double MEGABYTE = 1 << 20;
 
@@ -41,6 +43,8 @@ final class Watch implements AutoCloseable {
     private Counts lastCounts = Counts.NONE;
     private Map<String, Usage> lastUsage = Map.of();
     private long lastNanos = started;
+    private Map<String, Long> lastCounted = Map.of();
+    private long countNanos = started;
 
     /** Begins. */
     Watch(Crew crew, Watched watched, Consumer<Sample> listener) {
@@ -117,7 +121,15 @@ final class Watch implements AutoCloseable {
                 heap,
                 threads,
                 files,
-                watched.counted());
+                counted(now));
+    }
+
+    private Map<String, Long> counted(long now) {
+        if (now - countNanos >= 0) {
+            countNanos = now + COUNT_NANOS;
+            lastCounted = watched.counted();
+        }
+        return lastCounted;
     }
 
     private synchronized void keep(Sample sample) {
