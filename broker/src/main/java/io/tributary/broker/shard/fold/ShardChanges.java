@@ -33,6 +33,11 @@ public final class ShardChanges {
     private static final int PACKET_ID_BYTES = 4;
 
     private final Map<String, OfClient> byClient = new LinkedHashMap<>();
+
+    /** The client whose changes were asked for last, which the next event is often about, too. */
+    private @Nullable String lastClient;
+
+    private @Nullable OfClient ofLast;
     private final Map<WillKey, @Nullable ClientWill> wills = new HashMap<>();
     private final Map<Integer, SourcePosition> sources = new HashMap<>();
     private int sessionCount;
@@ -64,12 +69,19 @@ public final class ShardChanges {
     }
 
     private OfClient of(SessionState client) {
-        OfClient changes = byClient.get(client.clientId());
+        String clientId = client.clientId();
+        OfClient last = ofLast;
+        if (last != null && clientId.equals(lastClient)) {
+            return last;
+        }
+        OfClient changes = byClient.get(clientId);
         if (changes == null) {
             changes = new OfClient();
-            byClient.put(client.clientId(), changes);
-            otherBytes += CLIENT_BYTES + client.clientId().length();
+            byClient.put(clientId, changes);
+            otherBytes += CLIENT_BYTES + clientId.length();
         }
+        lastClient = clientId;
+        ofLast = changes;
         return changes;
     }
 
@@ -126,6 +138,7 @@ public final class ShardChanges {
     /** Forgets everything of a session that is over, and has the store do the same if it may have something of it. */
     void clear(SessionState client) {
         OfClient before = byClient.remove(client.clientId());
+        ofLast = null;
         boolean isStored =
                 client.session() <= savedUpTo || client.leftUpTo() > 0; // the latter has the queue of another one
         if (before != null) {

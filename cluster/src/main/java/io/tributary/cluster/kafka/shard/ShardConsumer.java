@@ -81,6 +81,8 @@ final class ShardConsumer implements AutoCloseable {
 
     // Confined to the polling thread.
     private boolean isPollNext;
+    /** Whether any shard is read; the consumer's own answer is a copy of all partitions. */
+    private boolean isAssigned;
     /** When ends of shards that wait for what is unread may be asked for again. */
     private long unreadDueNanos = System.nanoTime();
     /** The shard whose end is asked for first, of those. */
@@ -245,7 +247,7 @@ final class ShardConsumer implements AutoCloseable {
             lookAtAssignment();
             lookAtRequests();
             lags.lookIfDue(); // also without a shard: publishers are refused by any node
-            if (consumer.assignment().isEmpty()) {
+            if (!isAssigned) {
                 LockSupport.parkNanos(RETRY.toNanos());
                 return;
             }
@@ -300,6 +302,7 @@ final class ShardConsumer implements AutoCloseable {
         }
         consumer.assign(
                 newest.shards.stream().map(shard -> cursors[shard].partition()).toList());
+        isAssigned = !newest.shards.isEmpty();
         Runnable letGo = revoke(revoked, newest.released);
         begin(added);
         letGo.run();
