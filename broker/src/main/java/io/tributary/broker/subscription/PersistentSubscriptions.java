@@ -104,7 +104,7 @@ final class PersistentSubscriptions {
 
     /** Loads what is in the map; fails when it holds a record that this version cannot read. */
     CompletionStage<@Nullable Void> start() {
-        return map.follow(this::onChange).thenCompose(loaded -> {
+        return map.follow(new Changes()).thenCompose(loaded -> {
             UnreadableRecordException failure = unreadable;
             return failure == null ? CompletableFuture.completedStage(null) : CompletableFuture.failedStage(failure);
         });
@@ -446,6 +446,19 @@ final class PersistentSubscriptions {
 
     private Object lock(String clientId) {
         return locks[Math.floorMod(clientId.hashCode(), LOCKS)];
+    }
+
+    /** What the map tells; all is by client, under a lock. */
+    private final class Changes implements ReplicatedMap.Follower {
+        @Override
+        public void onChange(String clientId, byte @Nullable [] value) {
+            PersistentSubscriptions.this.onChange(clientId, value);
+        }
+
+        @Override
+        public boolean takesKeysSideBySide() {
+            return true;
+        }
     }
 
     /** Sessions by client identifier. */

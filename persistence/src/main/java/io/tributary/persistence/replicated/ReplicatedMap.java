@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 public interface ReplicatedMap extends AutoCloseable {
 
     /**
-     * Hands every entry to the follower, and from then on every change, in order, on one thread of the map. The stage
-     * completes when the follower has seen all that was in the map at the time of the call. Called once.
+     * Hands every entry to the follower, and from then on every change, in order, on one thread of the map, but for
+     * {@link Follower#takesKeysSideBySide}. The stage completes when the follower has seen all that was in the map at the time of the call. Called once.
      */
     CompletionStage<@Nullable Void> follow(Follower follower);
 
@@ -51,5 +51,13 @@ public interface ReplicatedMap extends AutoCloseable {
          * @param timeMillis milliseconds since the epoch
          */
         default void onTime(long timeMillis) {}
+
+        /**
+         * Whether changes of different keys may come from several threads at once, where there are many, as at a start.
+         * Those of one key come in order all the same, and all of them before anything that is written later.
+         */
+        default boolean takesKeysSideBySide() {
+            return false;
+        }
     }
 }

@@ -6,12 +6,14 @@ import io.tributary.cluster.kafka.PartitionQueue;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
@@ -32,10 +34,16 @@ import org.slf4j.LoggerFactory;
  * that waits and tells the node, which is to begin anew.
  *
  * <p>Stages complete on threads of Kafka's clients or of the visibility, or on the caller's. The follower is called on
- * one thread for all maps of the node. A follower that throws is logged and goes on with the next change.
+ * one thread for all maps of the node, or on all processors where it takes keys side by side and many changes are
+ * there, while that thread waits. A follower that throws is logged and goes on with the next change.
  */
 public final class KafkaReplicatedMap implements ReplicatedMap {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaReplicatedMap.class);
+
+    /** From so many changes on it pays to share them out: they take some milliseconds. */
+    private static final int MANY = 500;
+
+    private static final int PARTS = Runtime.getRuntime().availableProcessors();
 
     private final KafkaMaps maps;
     private final String name;
@@ -121,6 +129,18 @@ public final class KafkaReplicatedMap implements ReplicatedMap {
             return;
         }
         to.onTime(records.getLast().timestamp());
+        if (records.size() < MANY || !to.takesKeysSideBySide()) {
+            handOut(records, to);
+            return;
+        }
+        records.stream()
+                .collect(Collectors.groupingBy(record -> Math.floorMod(Arrays.hashCode(record.key()), PARTS)))
+                .values()
+                .parallelStream()
+                .forEach(part -> handOut(part, to));
+    }
+
+    private void handOut(List<ConsumerRecord<byte[], byte[]>> records, Follower to) {
         for (ConsumerRecord<byte[], byte[]> record : records) {
             try {
                 to.onChange(new String(record.key(), StandardCharsets.UTF_8), record.value());

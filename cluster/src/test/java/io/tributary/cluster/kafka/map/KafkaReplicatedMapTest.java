@@ -13,6 +13,7 @@ import io.tributary.cluster.kafka.KafkaConfig;
 import io.tributary.cluster.kafka.KafkaRecorder;
 import io.tributary.cluster.kafka.TestKafka;
 import io.tributary.persistence.contract.ReplicatedMapContract;
+import io.tributary.persistence.contract.Waiting;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import io.tributary.persistence.replicated.Visibility;
 import java.nio.charset.StandardCharsets;
@@ -77,6 +78,32 @@ class KafkaReplicatedMapTest extends ReplicatedMapContract {
         long before = System.currentTimeMillis();
         get(map.put("a", bytes("1")));
         assertThat(times).last(LONG).isBetween(before, System.currentTimeMillis());
+    }
+
+    @Test
+    void changesOfAKeyComeInOrderWhereKeysAreTakenSideBySide() {
+        ReplicatedMap here = maps.open("map2");
+        List<CompletionStage<?>> written = new ArrayList<>();
+        for (String value : List.of("1", "2", "3")) {
+            for (int key = 0; key < 3_000; key++) {
+                written.add(here.put("key " + key, bytes(value)));
+            }
+        }
+        written.forEach(Waiting::get);
+        Map<String, String> seen = new ConcurrentHashMap<>();
+        get(other(Visibility.ALONE).open("map2").follow(new ReplicatedMap.Follower() {
+            @Override
+            public void onChange(String key, byte @Nullable [] value) {
+                seen.merge(key, text(value), String::concat);
+            }
+
+            @Override
+            public boolean takesKeysSideBySide() {
+                return true;
+            }
+        }));
+        assertThat(seen).hasSize(3_000);
+        assertThat(seen.values()).containsOnly("123");
     }
 
     @Test
