@@ -96,14 +96,13 @@ public record Assignment(long version, List<@Nullable NodeId> owners) {
     private boolean moveOne(
             List<List<Integer>> ofLeavers, List<List<Integer>> ofKeepers, List<List<Integer>> ofTakers) {
         boolean isLeaving = !ofLeavers.stream().allMatch(List::isEmpty);
-        List<Integer> most =
-                Collections.max(isLeaving ? ofLeavers : ofKeepers, Comparator.comparingInt(List::size));
+        List<Integer> most = Collections.max(isLeaving ? ofLeavers : ofKeepers, Comparator.comparingInt(List::size));
         List<Integer> fewest = Collections.min(ofTakers, Comparator.comparingInt(List::size));
         boolean moves = isLeaving || most.size() - fewest.size() >= 2;
         if (moves) {
             Integer moved = Collections.max(
                     most, Comparator.comparingDouble(shard -> crowd(shard, most) - crowd(shard, fewest)));
-            most.remove(moved);
+            most.remove(/* element */ moved);
             fewest.add(moved);
         }
         return moves;
@@ -113,8 +112,7 @@ public record Assignment(long version, List<@Nullable NodeId> owners) {
     private List<Integer> fewest(List<List<Integer>> ofTakers, int shard) {
         return Collections.min(
                 ofTakers,
-                Comparator.<List<Integer>>comparingInt(List::size)
-                        .thenComparingDouble(its -> crowd(shard, its)));
+                Comparator.<List<Integer>>comparingInt(List::size).thenComparingDouble(its -> crowd(shard, its)));
     }
 
     /** How near those shards are: the sum of the reciprocal distances, the last shard being next to the first. */

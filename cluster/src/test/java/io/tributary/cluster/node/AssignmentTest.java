@@ -42,7 +42,8 @@ class AssignmentTest {
         Assignment assignment = Assignment.none(SHARDS);
         for (String living : lives.split(",")) {
             assignment = settled(
-                    assignment, IntStream.range(0, living.length())
+                    assignment,
+                    IntStream.range(0, living.length())
                             .mapToObj(i -> List.of(a, b, c).get(living.charAt(i) - 'a'))
                             .toList());
         }
