@@ -325,7 +325,7 @@ def compose():
 
 
 def notes(helm):
-    """That the notes share a memory limit out as the launcher does, and say that `helm test` needs a user where it does."""
+    """That the notes share a memory limit out as the launcher does, say that `helm test` needs a user where it does, and warn of an NLB's ports."""
     base = yaml.load((HERE / "combinations.yaml").read_text(), LOADER)["base"]
     limits = {"512Mi": 512, "1500M": 1430, "3.5Gi": 3584, "8Gi": 8192, "64Gi": 65536}
     # Of a cluster of three nodes two have all clients while one is away.
@@ -349,6 +349,10 @@ def notes(helm):
         for values, lacks in (({}, True), ({"test": {"existingSecret": "client"}}, False), (certificates, False)):
             if ("(set test.existingSecret first" in said(values)) != lacks:
                 wrong(f"notes with {values}: {'do not say' if lacks else 'say'} that helm test needs a user: {said(values)}")
+        nlb = {"loadBalancer": {"kind": "nlb", "trusted": ["10.0.0.0/16"]}, "resources": {"limits": {"memory": "16Gi"}}}
+        for clients, warned in ((110000, False), (300000, True)):
+            if ("so 150000 clients need 3 addresses" in (text := said(nlb | {"expected": {"clients": clients}}))) != warned:
+                wrong(f"notes of {clients} clients behind an NLB: {'do not warn' if warned else 'warn'} of its ports: {text}")
         for limit, clients, form, nodes in cases:
             text = said({"form": form, "expected": {"clients": clients} | ({"nodes": nodes} if form == "clustered" else {}), "resources": {"requests": {"memory": limit}, "limits": {"memory": limit}}})
             heap, *others, enough = rule(limits[limit], math.ceil(clients / max(1, nodes - 1)), "cluster" if form == "clustered" else "standalone")
