@@ -36,6 +36,12 @@ EXCUSED = {
     r"-(rebalance|test)/.* does not have a matching NetworkPolicy": "these pods listen to nothing",
 }
 
+# What a combination may say that a cluster has: what it is looked up by, and what such a one always has.
+LOOKUPS = {
+    "there": ('"apps/v1" "StatefulSet"', {"metadata": {}, "spec": {"serviceName": "mqtt-tributary-nodes", "podManagementPolicy": "Parallel"}}),
+    "settings-there": ('"v1" "ConfigMap"', {"metadata": {"labels": {"app.kubernetes.io/component": "broker"}}}),
+}
+
 problems = []
 
 
@@ -165,7 +171,7 @@ def pods(text):
 
 
 def one(helm, values, expected, lint, chart):
-    if there := expected.get("there"):
+    if there := {lookup: merged(base, expected[key]) for key, (lookup, base) in LOOKUPS.items() if key in expected}:
         with tempfile.TemporaryDirectory() as folder:
             code, out, err = run(helm, "template", values, beside(there, Path(shutil.copytree(chart, Path(folder) / chart.name))))
     else:
@@ -178,13 +184,12 @@ def one(helm, values, expected, lint, chart):
 
 
 def beside(there, copy):
-    """The copy of a chart, in which `lookup` finds a StatefulSet of the nodes: `helm template` asks no cluster."""
-    name = '(include "tributary.name" .)'
-    base = {"metadata": {}, "spec": {"serviceName": "mqtt-tributary-nodes", "podManagementPolicy": "Parallel"}}
-    (copy / "there.json").write_text(json.dumps(merged(base, there)))
-    for template in (copy / "templates").iterdir():
-        text = template.read_text()
-        template.write_text(text.replace(f'lookup "apps/v1" "StatefulSet" .Release.Namespace {name}', '.Files.Get "there.json" | fromJson'))
+    """The copy of a chart, in which each `lookup` of `there` finds what stands there: `helm template` asks no cluster."""
+    for number, (lookup, found) in enumerate(there.items()):
+        (copy / f"there-{number}.json").write_text(json.dumps(found))
+        for template in (copy / "templates").iterdir():
+            text = template.read_text()
+            template.write_text(text.replace(f'lookup {lookup} .Release.Namespace (include "tributary.name" .)', f'.Files.Get "there-{number}.json" | fromJson'))
     return copy
 
 
