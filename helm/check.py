@@ -36,6 +36,12 @@ EXCUSED = {
     r"-(rebalance|test)/.* does not have a matching NetworkPolicy": "these pods listen to nothing",
 }
 
+# What a combination may say that a cluster has: what it is looked up by, and what such a one always has.
+LOOKUPS = {
+    "there": ('"apps/v1" "StatefulSet"', {"metadata": {}, "spec": {"serviceName": "mqtt-tributary-nodes", "podManagementPolicy": "Parallel"}}),
+    "settings-there": ('"v1" "ConfigMap"', {"metadata": {"labels": {"app.kubernetes.io/component": "broker"}}}),
+}
+
 problems = []
 
 
@@ -165,7 +171,7 @@ def pods(text):
 
 
 def one(helm, values, expected, lint, chart):
-    if there := expected.get("there"):
+    if there := {lookup: merged(base, expected[key]) for key, (lookup, base) in LOOKUPS.items() if key in expected}:
         with tempfile.TemporaryDirectory() as folder:
             code, out, err = run(helm, "template", values, beside(there, Path(shutil.copytree(chart, Path(folder) / chart.name))))
     else:
@@ -178,13 +184,12 @@ def one(helm, values, expected, lint, chart):
 
 
 def beside(there, copy):
-    """The copy of a chart, in which `lookup` finds a StatefulSet of the nodes: `helm template` asks no cluster."""
-    name = '(include "tributary.name" .)'
-    base = {"metadata": {}, "spec": {"serviceName": "mqtt-tributary-nodes", "podManagementPolicy": "Parallel"}}
-    (copy / "there.json").write_text(json.dumps(merged(base, there)))
-    for template in (copy / "templates").iterdir():
-        text = template.read_text()
-        template.write_text(text.replace(f'lookup "apps/v1" "StatefulSet" .Release.Namespace {name}', '.Files.Get "there.json" | fromJson'))
+    """The copy of a chart, in which each `lookup` of `there` finds what stands there: `helm template` asks no cluster."""
+    for number, (lookup, found) in enumerate(there.items()):
+        (copy / f"there-{number}.json").write_text(json.dumps(found))
+        for template in (copy / "templates").iterdir():
+            text = template.read_text()
+            template.write_text(text.replace(f'lookup {lookup} .Release.Namespace (include "tributary.name" .)', f'.Files.Get "there-{number}.json" | fromJson'))
     return copy
 
 
@@ -325,7 +330,7 @@ def compose():
 
 
 def notes(helm):
-    """That the notes share a memory limit out as the launcher does, and say that `helm test` needs a user where it does."""
+    """That the notes share a memory limit out as the launcher does, say that `helm test` needs a user where it does, and warn of an NLB's ports."""
     base = yaml.load((HERE / "combinations.yaml").read_text(), LOADER)["base"]
     limits = {"512Mi": 512, "1500M": 1430, "3.5Gi": 3584, "8Gi": 8192, "64Gi": 65536}
     # Of a cluster of three nodes two have all clients while one is away.
@@ -349,6 +354,10 @@ def notes(helm):
         for values, lacks in (({}, True), ({"test": {"existingSecret": "client"}}, False), (certificates, False)):
             if ("(set test.existingSecret first" in said(values)) != lacks:
                 wrong(f"notes with {values}: {'do not say' if lacks else 'say'} that helm test needs a user: {said(values)}")
+        nlb = {"loadBalancer": {"kind": "nlb", "trusted": ["10.0.0.0/16"]}, "resources": {"limits": {"memory": "16Gi"}}}
+        for clients, warned in ((110000, False), (300000, True)):
+            if ("so 150000 clients need 3 addresses" in (text := said(nlb | {"expected": {"clients": clients}}))) != warned:
+                wrong(f"notes of {clients} clients behind an NLB: {'do not warn' if warned else 'warn'} of its ports: {text}")
         for limit, clients, form, nodes in cases:
             text = said({"form": form, "expected": {"clients": clients} | ({"nodes": nodes} if form == "clustered" else {}), "resources": {"requests": {"memory": limit}, "limits": {"memory": limit}}})
             heap, *others, enough = rule(limits[limit], math.ceil(clients / max(1, nodes - 1)), "cluster" if form == "clustered" else "standalone")

@@ -186,6 +186,10 @@
 {{- if and $v.certificate.enabled (not $v.certificate.dnsNames) }}{{ $p = append $p "certificate.dnsNames: is missing; the names that clients use, such as [mqtt.example.com]" }}{{ end }}
 {{- if and $v.security.seed.existingConfigMap $v.security.seed.existingSecret }}{{ $p = append $p "security.seed: has a ConfigMap and a Secret; one of them" }}{{ end }}
 {{- $p = concat $p (include "tributary.plainSecrets" . | fromJsonArray) (include "tributary.overridden" . | fromJsonArray) }}
+{{- if not $p }}
+{{- $bytes := include "tributary.settings" . | len }}
+{{- if gt $bytes 250000 }}{{ $p = append $p (printf "settings, security and listeners: make a tributary.yaml of %d bytes, and the annotations of a pod, which it is one of, have 256 KiB in all; 250000 at most: rules into security.seed, or over the API" $bytes) }}{{ end }}
+{{- end }}
 
 {{- $old := lookup "apps/v1" "StatefulSet" .Release.Namespace (include "tributary.name" .) }}
 {{- if and $old (not (include "tributary.daemon" .)) }}
