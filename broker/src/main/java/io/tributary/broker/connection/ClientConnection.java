@@ -354,9 +354,9 @@ public final class ClientConnection {
     }
 
     /** The PUBRECs of these messages are logged. */
-    void received(long[] sequences) {
+    void receivedLogged(long[] sequences) {
         if (connected != null && state == State.CONNECTED) {
-            connected.received(sequences);
+            connected.receivedLogged(sequences);
         }
     }
 

@@ -312,8 +312,8 @@ final class ConnectedState {
     }
 
     /** The PUBRECs of these messages are logged. */
-    void received(long[] sequences) {
-        outbound.received(sequences);
+    void receivedLogged(long[] sequences) {
+        outbound.receivedLogged(sequences);
         replay.proceed();
     }
 

@@ -212,7 +212,7 @@ final class OutboundFlow {
     }
 
     /** The PUBRECs of these messages are logged: once PUBREL is out, nothing sends them again. */
-    void received(long[] sequences) {
+    void receivedLogged(long[] sequences) {
         for (long sequence : sequences) {
             Entry entry = inFlight.find(sequence);
             if (entry != null && entry.phase() == Phase.RECEIVED) {

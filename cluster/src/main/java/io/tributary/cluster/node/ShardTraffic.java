@@ -329,7 +329,7 @@ public final class ShardTraffic implements OtherNodes {
         }
 
         @Override
-        public void received(long connection, long[] sequences) {
+        public void receivedLogged(long connection, long[] sequences) {
             send(new ReceivedLogged(shard, ownerEpoch, connection, sequences));
         }
 
