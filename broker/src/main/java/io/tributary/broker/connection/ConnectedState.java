@@ -122,8 +122,8 @@ final class ConnectedState {
     }
 
     /** Another connection has the session. */
-    void followed() {
-        inbound.followed();
+    void takenOver() {
+        inbound.takenOver();
     }
 
     /**
