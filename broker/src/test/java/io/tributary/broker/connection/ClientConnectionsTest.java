@@ -136,7 +136,7 @@ class ClientConnectionsTest {
                 Extensions.NONE,
                 ClientRecorder.NONE,
                 InstantSource.system());
-        ConnectionOrigin peer = new ConnectionOrigin("peer", "listener", () -> null, () -> null, null);
+        ConnectionOrigin peer = new ConnectionOrigin("peer", null, "listener", () -> null, () -> null, null, null);
         ClientConnection session =
                 new ClientConnection(services, backend.target, fixture.limits, peer, fixture.mailbox, sink);
         session.open();
