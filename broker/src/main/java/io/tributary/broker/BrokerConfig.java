@@ -56,7 +56,7 @@ public final class BrokerConfig {
     private final RetainedLimits retained;
     private final Duration sysInterval;
     private final CanaryConfig canary;
-    private final DrainConfig drain;
+    private final StopConfig stop;
 
     private BrokerConfig(Builder from) {
         nodeName = checkedName(from.nodeName);
@@ -77,7 +77,7 @@ public final class BrokerConfig {
         retained = under("retained", from.retained::build);
         sysInterval = checkedSysInterval(from.sysInterval);
         canary = under("canary", from.canary::build);
-        drain = under("stop", from.stop::build);
+        stop = under("stop", from.stop::build);
     }
 
     private static String checkedName(String name) {
@@ -208,8 +208,8 @@ public final class BrokerConfig {
     }
 
     /** How clients are sent away at a stop. */
-    public DrainConfig drain() {
-        return drain;
+    public StopConfig stop() {
+        return stop;
     }
 
     /** The limits of the listener that takes the largest packets. */
@@ -271,7 +271,7 @@ public final class BrokerConfig {
         private final NetworkConfig.Builder network;
         private final ShardConfig.Builder shards;
         private final CanaryConfig.Builder canary;
-        private final DrainConfig.Builder stop;
+        private final StopConfig.Builder stop;
 
         private Builder(Path dataDir) {
             this.dataDir = dataDir;
@@ -291,7 +291,7 @@ public final class BrokerConfig {
             network = NetworkConfig.builder();
             shards = ShardConfig.builder();
             canary = CanaryConfig.builder();
-            stop = DrainConfig.builder();
+            stop = StopConfig.builder();
         }
 
         private Builder(BrokerConfig from) {
@@ -313,7 +313,7 @@ public final class BrokerConfig {
             network = from.network.toBuilder();
             shards = from.shards.toBuilder();
             canary = from.canary.toBuilder();
-            stop = from.drain.toBuilder();
+            stop = from.stop.toBuilder();
         }
 
         /** Where sessions, messages and subscriptions are kept; created when it does not exist. */
@@ -426,7 +426,7 @@ public final class BrokerConfig {
         }
 
         /** Changes how clients are sent away at a stop. */
-        public Builder stop(Consumer<DrainConfig.Builder> change) {
+        public Builder stop(Consumer<StopConfig.Builder> change) {
             change.accept(stop);
             return this;
         }

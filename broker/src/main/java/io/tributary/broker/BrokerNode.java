@@ -74,7 +74,7 @@ import org.slf4j.LoggerFactory;
 final class BrokerNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BrokerNode.class);
     private static final Duration FAREWELL = Duration.ofSeconds(5);
-    private static final DrainConfig AT_ONCE = new DrainConfig(0, FAREWELL, null);
+    private static final StopConfig AT_ONCE = new StopConfig(0, FAREWELL, null);
     /** How much longer than planned all clients may take to go. */
     private static final Duration CLOSE_PATIENCE = Duration.ofMinutes(1);
 
@@ -406,7 +406,7 @@ final class BrokerNode implements AutoCloseable {
                 listeners,
                 clientConnections,
                 shards,
-                config.drain().serverReference(),
+                config.stop().serverReference(),
                 () -> membership.stats(stats()),
                 said -> announced = said);
     }
@@ -484,10 +484,10 @@ final class BrokerNode implements AutoCloseable {
         }
         membership.stopServing();
         if (ready) {
-            membership.leaving(config.drain().longest().dividedBy(2));
+            membership.leaving(config.stop().longest().dividedBy(2));
         }
         try {
-            end(config.drain(), FAREWELL, () -> {});
+            end(config.stop(), FAREWELL, () -> {});
             if (ready) {
                 membership.leave();
             }
@@ -512,9 +512,9 @@ final class BrokerNode implements AutoCloseable {
         }
     }
 
-    private void end(DrainConfig drain, Duration farewell, Runnable withoutClients) {
+    private void end(StopConfig stop, Duration farewell, Runnable withoutClients) {
         try {
-            sendAway(drain, farewell);
+            sendAway(stop, farewell);
             withoutClients.run();
         } finally {
             timer.shutdownNow();
@@ -526,13 +526,13 @@ final class BrokerNode implements AutoCloseable {
         }
     }
 
-    private void sendAway(DrainConfig drain, Duration farewell) {
+    private void sendAway(StopConfig stop, Duration farewell) {
         sysTopics.close();
         endCanary(farewell);
         // Standalone there is no other node that all at once would be too much for.
-        int perSecond = deployment.isAlone() ? 0 : drain.drainRate();
-        Duration limit = drain.longest().plus(farewell).plus(CLOSE_PATIENCE);
-        Stages.await(listeners.close(perSecond, drain.longest(), drain.serverReference(), farewell), limit);
+        int perSecond = deployment.isAlone() ? 0 : stop.drainRate();
+        Duration limit = stop.longest().plus(farewell).plus(CLOSE_PATIENCE);
+        Stages.await(listeners.close(perSecond, stop.longest(), stop.serverReference(), farewell), limit);
     }
 
     /** What it leaves behind after a short while goes with the expiry of its session. */

@@ -34,7 +34,7 @@ final class SharedBans implements SecurityStore.Listener, Guard.Watcher {
     private static final int MOST = 10_000;
     private static final int MOST_WAITING = 1_000;
 
-    /** One that is over so soon is not worth its way. */
+    /** A ban that is over sooner is not worth writing. */
     private static final Duration SHORTEST = Duration.ofSeconds(5);
 
     private final SecurityStore store;

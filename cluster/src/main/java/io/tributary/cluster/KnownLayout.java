@@ -49,8 +49,8 @@ final class KnownLayout {
     }
 
     /**
-     * Whether a node serves the shards that count, once it is in the node table: who changes them looks there after
-     * having said so.
+     * Refuses to go on where the shards were changed since this node read which ones count. To be called once the node
+     * is in the node table, for whoever changes shards looks there after having said so.
      *
      * @param now as Kafka says by then
      */

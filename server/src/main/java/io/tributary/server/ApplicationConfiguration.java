@@ -88,7 +88,7 @@ class ApplicationConfiguration {
                 authentication.context().hashing(),
                 broker::tenantUse);
         OperationsResource operations = new OperationsResource(
-                config.broker().nodeName(), config.broker().drain().drainRate(), broker.drain(), broker.rebalance());
+                config.broker().nodeName(), config.broker().stop().drainRate(), broker.drain(), broker.rebalance());
         return new ApiController(
                 AdminTokens.open(config),
                 security,

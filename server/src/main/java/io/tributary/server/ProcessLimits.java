@@ -35,7 +35,7 @@ record ProcessLimits(long openFiles, long clients, long heap, long direct, long 
                 direct(heap),
                 config.cluster() == null
                         ? config.broker().storage().cacheBytes()
-                                + config.broker().storage().memtableBytes()
+                                + config.broker().storage().writeBufferBytes()
                         : 0,
                 ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
                         ? system.getTotalMemorySize()

@@ -2,7 +2,7 @@ package io.tributary.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.broker.DrainConfig;
+import io.tributary.broker.StopConfig;
 import io.tributary.cluster.ClusterConfig;
 import io.tributary.cluster.ingest.IngestConfig;
 import io.tributary.cluster.kafka.ChangingCertificates;
@@ -252,11 +252,11 @@ class ClusterSettingsTest {
 
     @Test
     void clientsCanBeSentAwaySlowlyAndElsewhere() {
-        assertThat(Applications.config().drain()).isEqualTo(DrainConfig.DEFAULT);
+        assertThat(Applications.config().stop()).isEqualTo(StopConfig.DEFAULT);
         assertThat(Applications.config(
                                 "--tributary.stop.drain-rate=50", "--tributary.stop.server-reference=b.example:1883")
-                        .drain())
-                .isEqualTo(new DrainConfig(50, Duration.ofSeconds(10), "b.example:1883"));
+                        .stop())
+                .isEqualTo(new StopConfig(50, Duration.ofSeconds(10), "b.example:1883"));
     }
 
     @ParameterizedTest

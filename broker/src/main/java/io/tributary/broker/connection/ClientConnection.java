@@ -306,15 +306,10 @@ public final class ClientConnection {
             endTakenOver();
         } else if (!isTakenOver) {
             isTakenOver = true;
-            followed();
+            if (connected != null) {
+                connected.takenOver();
+            }
             readOut.await(LONGEST_LAST_READING_NANOS, this::endTakenOver);
-        }
-    }
-
-    private void followed() {
-        ConnectedState live = connected;
-        if (live != null) {
-            live.followed();
         }
     }
 
@@ -354,9 +349,9 @@ public final class ClientConnection {
     }
 
     /** The PUBRECs of these messages are logged. */
-    void received(long[] sequences) {
+    void receivedLogged(long[] sequences) {
         if (connected != null && state == State.CONNECTED) {
-            connected.received(sequences);
+            connected.receivedLogged(sequences);
         }
     }
 

@@ -43,7 +43,7 @@ final class ConnectHandshake {
     /** As in CONNECT; once an authenticator has answered, the user that it was asked for, or that the client is. */
     private @Nullable String userName;
 
-    /** What an authenticator says whose client it is. */
+    /** The tenant that the client belongs to, as an authenticator says. */
     private @Nullable String tenant;
 
     /** Why an authenticator said no, in words that are not for the client. */
@@ -175,7 +175,7 @@ final class ConnectHandshake {
         }
     }
 
-    /** Before anybody is asked who the client is. */
+    /** Refuses whoever is banned by what the client says of itself, before an authenticator is asked. */
     private void checkBans(Connect connect) {
         if (context.services().access().bans().isBanned(connect.clientId(), connect.userName())) {
             throw new MqttException(ReasonCode.BANNED, "the client is banned");
@@ -183,18 +183,18 @@ final class ConnectHandshake {
         checkGuard();
     }
 
-    /** By what is known of the client so far. */
+    /** Refuses whom an automatic ban holds for, by what is known of the client so far. */
     private void checkGuard() {
-        if (isBannedForAWhile()) {
-            throw bannedForAWhile();
+        if (isBannedAutomatically()) {
+            throw bannedAutomatically();
         }
     }
 
-    private boolean isBannedForAWhile() {
+    private boolean isBannedAutomatically() {
         return clientId != null && context.services().guard().isBanned(peer.address(), clientId, userName);
     }
 
-    private static MqttException bannedForAWhile() {
+    private static MqttException bannedAutomatically() {
         return new MqttException(ReasonCode.BANNED, "the client is banned for a while");
     }
 
@@ -233,13 +233,13 @@ final class ConnectHandshake {
         boolean isBanned = false;
         if (user != null) {
             userName = user;
-            isBanned = isBannedForAWhile();
+            isBanned = isBannedAutomatically();
         }
         isGuess = AuthenticationFailures.isGuess(why);
         if ((isOver || isBanned) && isGuess) {
             tellGuard(why);
         }
-        return isBanned ? bannedForAWhile() : why;
+        return isBanned ? bannedAutomatically() : why;
     }
 
     private void authenticateEnhanced(Connect connect, ClientInfo claimed, String method) {

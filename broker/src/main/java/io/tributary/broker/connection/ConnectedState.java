@@ -122,8 +122,8 @@ final class ConnectedState {
     }
 
     /** Another connection has the session. */
-    void followed() {
-        inbound.followed();
+    void takenOver() {
+        inbound.takenOver();
     }
 
     /**
@@ -312,8 +312,8 @@ final class ConnectedState {
     }
 
     /** The PUBRECs of these messages are logged. */
-    void received(long[] sequences) {
-        outbound.received(sequences);
+    void receivedLogged(long[] sequences) {
+        outbound.receivedLogged(sequences);
         replay.proceed();
     }
 

@@ -34,14 +34,4 @@ public record ConnectionOrigin(
     Asker asker(BooleanSupplier isWaiting) {
         return new Asker(address == null ? "" : Guard.text(address), isWaiting);
     }
-
-    /** One without an internet address. */
-    ConnectionOrigin(
-            String remoteAddress,
-            String listener,
-            Supplier<@Nullable String> certificateSubject,
-            Supplier<@Nullable X509Certificate> certificate,
-            @Nullable ReasonCode refusal) {
-        this(remoteAddress, null, listener, certificateSubject, certificate, refusal, null);
-    }
 }

@@ -55,7 +55,7 @@ final class InboundFlow {
     /** Written on the event loop. */
     private volatile boolean isClosed;
 
-    private boolean isFollowed;
+    private boolean isTakenOver;
     /** Null until there was one. */
     private @Nullable SlowSubscribers slowSubscribers;
     /** Has this client wait; any thread. */
@@ -139,7 +139,7 @@ final class InboundFlow {
             case null -> release(packetId).fill(ReasonCode.PACKET_IDENTIFIER_NOT_FOUND, null);
             case ROUTING -> throw new MqttException(ReasonCode.PROTOCOL_ERROR, "PUBREL before PUBREC");
             case RECEIVED -> {
-                if (!isFollowed) {
+                if (!isTakenOver) {
                     releaseReceived(packetId);
                 }
             }
@@ -160,8 +160,8 @@ final class InboundFlow {
      * take a new message under the same packet identifier for a repetition. The client releases again there
      * [MQTT-4.4.0-1].
      */
-    void followed() {
-        isFollowed = true;
+    void takenOver() {
+        isTakenOver = true;
     }
 
     /** The connection ended: nothing is waited for any more. */

@@ -77,8 +77,8 @@ final class Inbox implements Endpoint {
     }
 
     @Override
-    public void received(long[] sequences) {
-        post(() -> connection.received(sequences));
+    public void receivedLogged(long[] sequences) {
+        post(() -> connection.receivedLogged(sequences));
     }
 
     @Override

@@ -117,10 +117,10 @@ final class OutboundFlow {
 
     /** Takes a message without a sequence number. */
     void offer(Queued message) {
-        boolean followed = message.qos().isAcknowledged();
-        assert !followed || !persistent : "comes through the log";
-        OutboundQueue queue = followed ? unnumbered : qos0;
-        if (queue.letsPass() && isNothingFollowedWaiting() && hasRoom(message.qos())) {
+        boolean isAcknowledged = message.qos().isAcknowledged();
+        assert !isAcknowledged || !persistent : "comes through the log";
+        OutboundQueue queue = isAcknowledged ? unnumbered : qos0;
+        if (queue.letsPass() && isNothingAcknowledgedWaiting() && hasRoom(message.qos())) {
             sendAtOnce(message);
         } else {
             queue.add(message);
@@ -140,7 +140,7 @@ final class OutboundFlow {
     }
 
     /** Whether no message of QoS 1 or 2 waits; they go first. */
-    private boolean isNothingFollowedWaiting() {
+    private boolean isNothingAcknowledgedWaiting() {
         return parked.isEmpty() && unnumbered.isEmpty() && shared.isEmpty();
     }
 
@@ -162,7 +162,9 @@ final class OutboundFlow {
         if (!context.sink().isWritable()) {
             return false;
         }
-        return qos.isAcknowledged() ? isNothingFollowedWaiting() && inFlight.admits(maybeSentUpTo + 1) : qos0.isEmpty();
+        return qos.isAcknowledged()
+                ? isNothingAcknowledgedWaiting() && inFlight.admits(maybeSentUpTo + 1)
+                : qos0.isEmpty();
     }
 
     /** Takes a PUBACK; one for nothing in flight does no harm. */
@@ -212,7 +214,7 @@ final class OutboundFlow {
     }
 
     /** The PUBRECs of these messages are logged: once PUBREL is out, nothing sends them again. */
-    void received(long[] sequences) {
+    void receivedLogged(long[] sequences) {
         for (long sequence : sequences) {
             Entry entry = inFlight.find(sequence);
             if (entry != null && entry.phase() == Phase.RECEIVED) {
@@ -284,10 +286,10 @@ final class OutboundFlow {
         }
         sharedWasLast = true;
         Shared next = shared.remove();
-        boolean followed = next.message().qos().isAcknowledged();
-        int packetId = followed ? inFlight.lend(lastBeforeParked(), next.reply()) : 0;
-        boolean written = writer.write(next.message(), packetId, followed && next.dup());
-        if (!followed) {
+        boolean isAcknowledged = next.message().qos().isAcknowledged();
+        int packetId = isAcknowledged ? inFlight.lend(lastBeforeParked(), next.reply()) : 0;
+        boolean written = writer.write(next.message(), packetId, isAcknowledged && next.dup());
+        if (!isAcknowledged) {
             next.reply().done();
         } else if (!written) {
             endShared(packetId);
@@ -337,12 +339,12 @@ final class OutboundFlow {
     }
 
     private void send(long sequence, Queued message, boolean dup) {
-        boolean followed = message.qos().isAcknowledged();
-        boolean written = writer.write(message, followed ? PacketIds.of(sequence) : 0, followed && dup);
+        boolean isAcknowledged = message.qos().isAcknowledged();
+        boolean written = writer.write(message, isAcknowledged ? PacketIds.of(sequence) : 0, isAcknowledged && dup);
         if (written && persistent) {
             parked.sent(sequence, message.message().priority());
         }
-        if (written && followed) {
+        if (written && isAcknowledged) {
             inFlight.add(sequence, message);
         } else {
             acknowledged.settle(sequence);

@@ -129,11 +129,11 @@ public final class ConnectionRegistry {
         }
     }
 
-    /** {@link Endpoint#received}. */
-    public void received(long number, long[] sequences) {
+    /** {@link Endpoint#receivedLogged}. */
+    public void receivedLogged(long number, long[] sequences) {
         Endpoint endpoint = byNumber.get(number);
         if (endpoint != null) {
-            endpoint.received(sequences);
+            endpoint.receivedLogged(sequences);
         }
     }
 

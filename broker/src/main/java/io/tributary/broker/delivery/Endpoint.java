@@ -48,7 +48,7 @@ public interface Endpoint {
     default void deliver(List<Delivery> deliveries) {}
 
     /** The PUBRECs of these sequence numbers are logged: PUBREL may be sent. */
-    default void received(long[] sequences) {}
+    default void receivedLogged(long[] sequences) {}
 
     /**
      * Takes a message that no log has: one for a transient session, or one of QoS 0. May drop it at the session's

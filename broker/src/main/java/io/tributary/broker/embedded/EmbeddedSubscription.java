@@ -72,21 +72,21 @@ public final class EmbeddedSubscription implements Endpoint, AutoCloseable {
             }
             long number = -connections.nextNumber();
             Subscriber subscriber = Subscriber.inProcess(number);
-            Runnable withdraw = () -> {
+            Runnable ending = () -> {
                 subscriptions.end(subscriber);
                 connections.remove(number);
             };
             connections.add(number, this);
-            end = withdraw;
+            end = ending;
             try {
                 await.accept(subscriptions.subscribe(
                         subscriber, 0, List.of(new SubscriptionRequest(filter, qos, false, true, 0))));
             } catch (RuntimeException | Error e) {
-                withdraw.run();
+                ending.run();
                 throw e;
             }
-            if (closed) { // perhaps before there was anything to withdraw
-                withdraw.run();
+            if (closed) { // perhaps before there was anything to end
+                ending.run();
             } else if (!filter.isShared()) {
                 replay(retained);
             }
@@ -97,9 +97,9 @@ public final class EmbeddedSubscription implements Endpoint, AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        Runnable withdraw = end;
-        if (withdraw != null) {
-            withdraw.run();
+        Runnable ending = end;
+        if (ending != null) {
+            ending.run();
         }
     }
 

@@ -33,11 +33,11 @@ public final class GroupHosts {
     private final GroupRecorder recorder;
     private final TickingThread thread;
     private final LongSupplier nanos;
-    private final Map<String, Door> byName = new HashMap<>();
+    private final Map<String, HostInbox> byName = new HashMap<>();
     /** Those that are not over, and a few that are. */
-    private final Set<Door> doors = new HashSet<>();
-    /** Of those the ones that a client brought about. */
-    private final Map<String, Set<Door>> byClient = new HashMap<>();
+    private final Set<HostInbox> inboxes = new HashSet<>();
+    /** Those that a SUBSCRIBE of a client brought about, by client. */
+    private final Map<String, Set<HostInbox>> byClient = new HashMap<>();
 
     private final Qos0Backlog waitingQos0 = new Qos0Backlog();
     private final Map<String, Long> notBeforeNanos = new HashMap<>();
@@ -65,13 +65,13 @@ public final class GroupHosts {
     @Nullable
     GroupHost of(String name) {
         assert thread.isCaller();
-        Door door = byName.get(name);
-        return door == null ? null : door.host;
+        HostInbox inbox = byName.get(name);
+        return inbox == null ? null : inbox.host;
     }
 
     List<GroupHost> all() {
         assert thread.isCaller();
-        return byName.values().stream().map(door -> door.host).toList();
+        return byName.values().stream().map(inbox -> inbox.host).toList();
     }
 
     /** Whether there are as many as there may be. */
@@ -97,10 +97,10 @@ public final class GroupHosts {
      */
     boolean hasRoomFor(String clientId, int mostShared) {
         assert thread.isCaller();
-        Set<Door> its = byClient.getOrDefault(clientId, Set.of());
+        Set<HostInbox> its = byClient.getOrDefault(clientId, Set.of());
         int most = Math.max(1, mostShared); // what it has from before is hosted in any case
         return its.size() < most
-                || its.stream().filter(door -> !door.host.hasMembers()).count() < most;
+                || its.stream().filter(inbox -> !inbox.host.hasMembers()).count() < most;
     }
 
     /**
@@ -111,15 +111,15 @@ public final class GroupHosts {
     void host(String name, @Nullable String clientId, GroupServices services) {
         assert thread.isCaller();
         long number = connections.nextNumber();
-        Door door = new Door(number, clientId, new GroupHost(name, number, services, thread));
-        byName.put(name, door);
-        doors.add(door);
+        HostInbox inbox = new HostInbox(number, clientId, new GroupHost(name, number, services, thread));
+        byName.put(name, inbox);
+        inboxes.add(inbox);
         if (clientId != null) {
-            byClient.computeIfAbsent(clientId, _ -> new HashSet<>()).add(door);
+            byClient.computeIfAbsent(clientId, _ -> new HashSet<>()).add(inbox);
         }
-        connections.add(number, door);
-        connections.addPersistent(door);
-        door.host.open();
+        connections.add(number, inbox);
+        connections.addPersistent(inbox);
+        inbox.host.open();
     }
 
     /** About once a second. */
@@ -127,7 +127,7 @@ public final class GroupHosts {
         assert thread.isCaller();
         notBeforeNanos.values().removeIf(until -> nowNanos - until >= 0);
         all().forEach(GroupHost::tick);
-        List.copyOf(doors).stream().filter(door -> door.host.isOver()).forEach(this::forget);
+        List.copyOf(inboxes).stream().filter(inbox -> inbox.host.isOver()).forEach(this::forget);
     }
 
     /** Gives all sessions up, for other nodes to take them. */
@@ -138,33 +138,33 @@ public final class GroupHosts {
         byName.clear();
     }
 
-    private void lose(Door door) {
+    private void lose(HostInbox inbox) {
         assert thread.isCaller();
-        door.host.takenOver();
-        if (forget(door)) {
-            notBeforeNanos.put(door.host.name(), nanos.getAsLong() + PATIENCE_NANOS);
+        inbox.host.takenOver();
+        if (forget(inbox)) {
+            notBeforeNanos.put(inbox.host.name(), nanos.getAsLong() + PATIENCE_NANOS);
         }
     }
 
     /** Gives whether it was the host of its shared subscription still. */
-    private boolean forget(Door door) {
+    private boolean forget(HostInbox inbox) {
         assert thread.isCaller();
-        doors.remove(door);
-        if (door.cause != null) {
-            byClient.computeIfPresent(door.cause, (_, its) -> its.remove(door) && its.isEmpty() ? null : its);
+        inboxes.remove(inbox);
+        if (inbox.cause != null) {
+            byClient.computeIfPresent(inbox.cause, (_, its) -> its.remove(inbox) && its.isEmpty() ? null : its);
         }
-        connections.remove(door.number);
-        return byName.remove(door.host.name(), door);
+        connections.remove(inbox.number);
+        return byName.remove(inbox.host.name(), inbox);
     }
 
     /** Where other threads find a host. Any thread. */
-    private final class Door implements Endpoint {
+    private final class HostInbox implements Endpoint {
         private final long number;
         private final @Nullable String cause;
         private final GroupHost host;
         private final String clientId;
 
-        private Door(long number, @Nullable String cause, GroupHost host) {
+        private HostInbox(long number, @Nullable String cause, GroupHost host) {
             this.number = number;
             this.cause = cause;
             this.host = host;
@@ -218,7 +218,7 @@ public final class GroupHosts {
 
         private void tell(Runnable what) {
             thread.execute(() -> {
-                if (doors.contains(this)) {
+                if (inboxes.contains(this)) {
                     what.run();
                 }
             });

@@ -152,12 +152,12 @@ final class GroupSession {
 
     /** Another connection has the session. */
     void takenOver() {
-        CompletionStage<?> _ = withdraw();
+        CompletionStage<?> _ = retract();
         state = State.OVER;
     }
 
     /** Tells all nodes that the session is not here any more, if they were told that it is. */
-    private CompletionStage<@Nullable Void> withdraw() {
+    private CompletionStage<@Nullable Void> retract() {
         Attached had = attached;
         if (!subscribed || had == null) {
             return CompletableFuture.completedStage(null);
@@ -175,7 +175,7 @@ final class GroupSession {
 
     /** Gives the session up, for another node to take it. */
     void leave() {
-        CompletionStage<?> _ = withdraw();
+        CompletionStage<?> _ = retract();
         end(ConnectProperties.NEVER_EXPIRES);
     }
 
@@ -206,22 +206,22 @@ final class GroupSession {
         }
         if (state == State.OPEN && subscribed && !isWanted()) {
             state = State.CLOSING;
-            withdraw().whenComplete((_, failure) -> thread.execute(() -> endIfEmpty(failure == null)));
+            retract().whenComplete((_, failure) -> thread.execute(() -> endIfEmpty(failure == null)));
         }
     }
 
     /**
      * Goes on when nobody is to take the session for hosted.
      *
-     * @param isWithdrawn whether all nodes know; else a member that subscribes elsewhere may count on the session, and
+     * @param isRetracted whether all nodes know; else a member that subscribes elsewhere may count on the session, and
      *     {@link #tick} tries again
      */
-    private void endIfEmpty(boolean isWithdrawn) {
+    private void endIfEmpty(boolean isRetracted) {
         Attached session = attached;
         if (state != State.CLOSING || session == null) {
             return;
         }
-        if (!isWithdrawn || isWanted()) {
+        if (!isRetracted || isWanted()) {
             state = State.OPEN;
             subscribe(session);
         } else {

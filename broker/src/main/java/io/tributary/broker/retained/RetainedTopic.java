@@ -175,9 +175,15 @@ final class RetainedTopic {
         record Queued(CompletionStage<Boolean> done) implements Answer {}
     }
 
-    /** One write to the store; its message is read when the write starts, and nobody awaits it who has not then. */
+    /**
+     * One write to the store. A newer message may take the place of its message until the write starts; who comes later
+     * waits for the next write.
+     */
     static final class Write {
-        /** Of those who await it, in their order: live messages then come in the order in which they are retained. */
+        /**
+         * Of those who await it, in the order in which their messages came, so that live messages come in the order in
+         * which they are retained.
+         */
         private final List<CompletableFuture<Boolean>> done = new ArrayList<>(1);
 
         @Nullable

@@ -40,7 +40,7 @@ public final class MessagePriorities {
         return size;
     }
 
-    /** A message that enters the broker, with its priority; one that it has, for a program gave it, stays. */
+    /** A message that enters the broker, with its priority. One that a program has given it already stays. */
     Message give(Message message) {
         return message.priority() == 0 && (userProperty != null || rules.length > 0) && mayHave()
                 ? message.withPriority(priorityOf(message))

@@ -19,63 +19,67 @@ import org.slf4j.LoggerFactory;
 final class PublishOrder {
     private static final Logger LOG = LoggerFactory.getLogger(PublishOrder.class);
 
-    private final ConcurrentMap<String, Lane> lanes = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, WaitingMessages> waiting = new ConcurrentHashMap<>();
 
-    /** Whether a message of the publisher need not wait for one before it. */
-    boolean isFree(String publisher) {
-        return lanes.isEmpty() || !lanes.containsKey(publisher);
+    /**
+     * Whether a message need not wait for one before it.
+     *
+     * @param key the publisher, or the log, that the messages are of
+     */
+    boolean isFree(String key) {
+        return waiting.isEmpty() || !waiting.containsKey(key);
     }
 
-    /** How many messages of a publisher wait. */
-    int waiting(String publisher) {
-        Lane lane = lanes.get(publisher);
-        return lane == null ? 0 : lane.size();
+    /** How many messages of the key wait. */
+    int waiting(String key) {
+        WaitingMessages messages = waiting.get(key);
+        return messages == null ? 0 : messages.size();
     }
 
     /**
-     * Runs the action when the stage is complete and all earlier actions of the publisher have run: at once, or on the
+     * Runs the action when the stage is complete and all earlier actions of the key have run: at once, or on the
      * thread that completes the last of the stages.
      */
-    void whenDone(String publisher, CompletionStage<?> stage, Runnable action) {
+    void whenDone(String key, CompletionStage<?> stage, Runnable action) {
         Step step = new Step(stage.toCompletableFuture(), action);
-        Lane lane = lanes.computeIfAbsent(publisher, Lane::new);
-        while (!lane.add(step)) {
-            lanes.remove(publisher, lane);
-            lane = lanes.computeIfAbsent(publisher, Lane::new);
+        WaitingMessages messages = waiting.computeIfAbsent(key, WaitingMessages::new);
+        while (!messages.add(step)) {
+            waiting.remove(key, messages);
+            messages = waiting.computeIfAbsent(key, WaitingMessages::new);
         }
-        Lane entered = lane;
+        WaitingMessages entered = messages;
         stage.whenComplete((result, failure) -> run(entered));
     }
 
-    private void run(Lane lane) {
-        for (Step step = lane.begin(); step != null; step = lane.begin()) {
+    private void run(WaitingMessages messages) {
+        for (Step step = messages.begin(); step != null; step = messages.begin()) {
             try {
                 step.action.run();
             } catch (RuntimeException | Error e) {
                 LOG.error(
                         "a message of {} could not be routed",
-                        TenantNames.display(lane.publisher),
+                        TenantNames.display(messages.key),
                         e); // those behind it still are
             } finally {
-                lane.end();
+                messages.end();
             }
         }
-        if (lane.isClosed()) {
-            lanes.remove(lane.publisher, lane);
+        if (messages.isClosed()) {
+            waiting.remove(messages.key, messages);
         }
     }
 
     private record Step(CompletableFuture<?> stage, Runnable action) {}
 
-    /** The waiting messages of one publisher. Closed when it is empty; another one is opened then. */
-    private static final class Lane {
-        final String publisher;
+    /** Those of one key. Closed when it is empty; another one is opened then. */
+    private static final class WaitingMessages {
+        final String key;
         private final Deque<Step> steps = new ArrayDeque<>();
         private boolean running;
         private boolean closed;
 
-        Lane(String publisher) {
-            this.publisher = publisher;
+        WaitingMessages(String key) {
+            this.key = key;
         }
 
         synchronized boolean add(Step step) {

@@ -348,13 +348,13 @@ public final class Router implements ClientRouting {
         }
         CompletableFuture<Boolean> stored =
                 message.retain() ? retained.store(message).toCompletableFuture() : NOT_RETAINED;
-        String lane = passage.lane();
-        if (stored.isDone() && order.isFree(lane)) {
+        String orderKey = passage.orderKey();
+        if (stored.isDone() && order.isFree(orderKey)) {
             dispatch(passage, stored);
         } else {
             long bytes = WAITING_COST + message.memoryBytes();
             waiting.acquire(bytes);
-            order.whenDone(lane, stored, () -> {
+            order.whenDone(orderKey, stored, () -> {
                 waiting.release(bytes);
                 dispatchLater(passage, stored);
             });
@@ -364,7 +364,7 @@ public final class Router implements ClientRouting {
     private boolean isTooMuch(Passage passage) {
         return !passage.message.qos().isAcknowledged()
                 && passage.source == null
-                && order.waiting(passage.lane()) >= MOST_WAITING_QOS_0;
+                && order.waiting(passage.orderKey()) >= MOST_WAITING_QOS_0;
     }
 
     /**
@@ -540,7 +540,7 @@ public final class Router implements ClientRouting {
          * What it keeps its order with: what its publisher sends, or, whoever publishes it, what is in the same log. No
          * client has a NUL in its identifier.
          */
-        String lane() {
+        String orderKey() {
             return source == null ? message.publisher() : "log " + source.shard() + '\0';
         }
 

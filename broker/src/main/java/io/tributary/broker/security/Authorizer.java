@@ -34,8 +34,9 @@ public interface Authorizer {
     boolean mayReceive(ClientInfo client, String topic);
 
     /**
-     * What a client may do whose connection is known, or that is a back-end without one: what it has not got does not
-     * count for it. Asked once for each connection, and for transient sessions of this node once for each subscription.
+     * What a client may do whose connection is known, or that is a back-end without one: what is not there (a listener,
+     * a certificate) counts as absent, not as unknown. Asked once for each connection, and for transient sessions of
+     * this node once for each subscription.
      */
     default Permissions bind(ClientInfo client) {
         return new AskedPermissions(this, client);

@@ -3,10 +3,10 @@ package io.tributary.broker.shard;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The one budget of a node for messages between queues and connections: those that connections were handed and have not
- * settled, and those that are kept in memory because their session is behind ({@link UnseenQueue}). What is kept leaves
- * a part of it to what is handed. Another one is that of wills. Thread-safe; each shard takes its memory through a
- * {@link Part}.
+ * A budget of memory that the shards of a node share. A node has two. One is that of messages between queues and
+ * connections: those that connections were handed and have not settled, and those that are kept because their session
+ * is behind ({@link UnseenQueue}), which leave a part of it to what is handed. The other one is that of wills.
+ * Thread-safe; each shard takes its memory through a {@link Part}.
  */
 final class DeliveryMemory {
     /** What is kept may take three of four parts, and that of one session two. */

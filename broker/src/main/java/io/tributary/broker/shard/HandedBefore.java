@@ -48,7 +48,8 @@ final class HandedBefore {
     }
 
     /**
-     * The same for the next connection, before it is served: no other owner has served one since this one did.
+     * What the client may have been sent, asked before its next connection is served. What is known here holds, for no
+     * other owner has served a connection since.
      *
      * @param last the highest sequence number that the queue may have
      */

@@ -113,9 +113,9 @@ final class LocalConnections {
         }
 
         @Override
-        public void received(long connection, long[] sequences) {
+        public void receivedLogged(long connection, long[] sequences) {
             if (isNewest()) {
-                connections.received(connection, sequences);
+                connections.receivedLogged(connection, sequences);
             }
         }
 

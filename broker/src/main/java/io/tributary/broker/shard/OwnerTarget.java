@@ -59,7 +59,7 @@ public interface OwnerTarget {
     void deliver(long connection, List<Delivery> deliveries);
 
     /** The PUBRECs of these sequence numbers are logged. */
-    void received(long connection, long[] sequences);
+    void receivedLogged(long connection, long[] sequences);
 
     /**
      * A QoS 2 message that a persistent publisher's connection had relayed was folded: it is forwarded whatever
@@ -105,7 +105,7 @@ public interface OwnerTarget {
         public void deliver(long connection, List<Delivery> deliveries) {}
 
         @Override
-        public void received(long connection, long[] sequences) {}
+        public void receivedLogged(long connection, long[] sequences) {}
 
         @Override
         public void relayed(long epoch, int packetId) {}

@@ -250,7 +250,7 @@ final class SessionDelivery {
     void receivedLogged(long[] sequences) {
         if (outgoing != null) {
             outgoing.flush();
-            outgoing.target.received(outgoing.connection, sequences);
+            outgoing.target.receivedLogged(outgoing.connection, sequences);
         }
     }
 

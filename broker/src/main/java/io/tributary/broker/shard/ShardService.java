@@ -447,7 +447,7 @@ final class ShardService implements Effects {
     }
 
     @Override
-    public void received(SessionState client, long[] sequences) {
+    public void receivedLogged(SessionState client, long[] sequences) {
         deliveries.receivedLogged(client, sequences);
     }
 

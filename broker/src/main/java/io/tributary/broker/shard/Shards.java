@@ -307,7 +307,7 @@ public final class Shards implements ClientShards, AutoCloseable {
         }
     }
 
-    /** Tells the owner of PUBRECs; {@code Endpoint.received} follows when they are logged. */
+    /** Tells the owner of PUBRECs; {@code Endpoint.receivedLogged} follows when they are logged. */
     @Override
     public void received(String clientId, long epoch, long[] sequences) {
         int shard = shardOf(clientId);

@@ -132,7 +132,7 @@ final class UnseenQueue {
         return tail == null ? null : tail.get(sequence);
     }
 
-    /** What is known here takes so many bytes. */
+    /** How much memory this takes, in bytes. */
     long bytes() {
         return tail == null ? 0 : tail.bytes();
     }

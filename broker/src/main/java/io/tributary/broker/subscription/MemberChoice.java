@@ -34,8 +34,8 @@ final class MemberChoice {
     }
 
     /**
-     * Each has its turn: that of a member of which nobody here knows how busy it is is its own, another's is the least
-     * busy one's.
+     * Begins at the next member in turn. Where this node does not know how busy that one is, it is chosen; else the
+     * least busy of it and those behind it, up to 16, leaving out those of which that is not known.
      */
     private int leastInFlight(Receiver[] members) {
         int first = nextTurn(members);

@@ -70,7 +70,7 @@ public final class Routes {
 
     /**
      * Tells of a transient session's subscription. The future completes when all live nodes know of it; when it fails,
-     * {@link #withdraw} is to be called all the same.
+     * {@link #retract} is to be called all the same.
      */
     CompletableFuture<@Nullable Void> tell(Subscriber subscriber, SubscriptionRequest request) {
         if (own == null) {
@@ -90,16 +90,16 @@ public final class Routes {
     }
 
     /**
-     * Withdraws the announcement of a transient session's subscription. The future never fails; it completes when no
+     * Retracts the announcement of a transient session's subscription. The future never fails; it completes when no
      * live node chooses the session for the subscription any more, as far as that works at once.
      */
-    CompletableFuture<@Nullable Void> withdraw(Subscriber subscriber, SubscriptionRequest request) {
+    CompletableFuture<@Nullable Void> retract(Subscriber subscriber, SubscriptionRequest request) {
         if (own == null) {
             return DONE;
         }
-        CompletableFuture<@Nullable Void> withdrawn = own.release(RouteCodec.key(record(subscriber, request)));
+        CompletableFuture<@Nullable Void> retracted = own.release(RouteCodec.key(record(subscriber, request)));
         return request.filter().isShared()
-                ? withdrawn.exceptionally(_ -> null)
+                ? retracted.exceptionally(_ -> null)
                 : DONE; // the node matches by itself what others send for a route
     }
 
@@ -121,7 +121,7 @@ public final class Routes {
     /**
      * Takes back {@link #tellPresent}; completes when no live node sees it any more, and fails when one may for now.
      */
-    CompletableFuture<@Nullable Void> withdrawPresent(Subscriber subscriber) {
+    CompletableFuture<@Nullable Void> retractPresent(Subscriber subscriber) {
         return own == null ? DONE : own.release(RouteCodec.key(presence(subscriber, false)));
     }
 

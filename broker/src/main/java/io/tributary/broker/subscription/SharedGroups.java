@@ -145,7 +145,7 @@ public final class SharedGroups {
         memberships.computeIfAbsent(subscriber, _ -> HashSet.newHashSet(1)).add(group);
         noteHere(subscriber);
         trie.put(filter.filter(), group.name(), group);
-        CompletableFuture<?> _ = tellOrWithdraw(subscriber);
+        CompletableFuture<?> _ = tellOrRetract(subscriber);
         watcher.accept(group.name());
         return isNew;
     }
@@ -168,7 +168,7 @@ public final class SharedGroups {
             trie.remove(filter.filter(), group.name());
             byName.remove(group.name());
         }
-        CompletableFuture<?> _ = tellOrWithdraw(subscriber);
+        CompletableFuture<?> _ = tellOrRetract(subscriber);
         watcher.accept(group.name());
         return true;
     }
@@ -243,7 +243,7 @@ public final class SharedGroups {
 
     private CompletableFuture<@Nullable Void> changed(Subscriber subscriber) {
         noteHere(subscriber);
-        CompletableFuture<@Nullable Void> told = tellOrWithdraw(subscriber);
+        CompletableFuture<@Nullable Void> told = tellOrRetract(subscriber);
         for (SharedGroup group : memberships.getOrDefault(subscriber, Set.of())) {
             group.setReach(subscriber, reachAsMember(subscriber));
             watcher.accept(group.name());
@@ -273,11 +273,11 @@ public final class SharedGroups {
     }
 
     /** Other nodes are to know of each persistent member that is connected here, as long as it is both. */
-    private CompletableFuture<@Nullable Void> tellOrWithdraw(Subscriber subscriber) {
-        CompletableFuture<@Nullable Void> withdrawn = CompletableFuture.completedFuture(null);
+    private CompletableFuture<@Nullable Void> tellOrRetract(Subscriber subscriber) {
+        CompletableFuture<@Nullable Void> retracted = CompletableFuture.completedFuture(null);
         Connections known = connections.get(subscriber);
         if (known == null) {
-            return withdrawn;
+            return retracted;
         }
         boolean tell = known.here > 0 && memberships.containsKey(subscriber);
         boolean isStuck = stuckHere.contains(subscriber);
@@ -285,10 +285,10 @@ public final class SharedGroups {
             routes.tellPresent(subscriber, isStuck, !known.told);
             known.toldStuck = isStuck;
         } else if (!tell && known.told) {
-            withdrawn = routes.withdrawPresent(subscriber);
+            retracted = routes.retractPresent(subscriber);
         }
         known.told = tell;
-        return withdrawn;
+        return retracted;
     }
 
     /** The connections of one persistent session. */

@@ -110,14 +110,14 @@ final class TransientSubscriptions {
         return all(parts);
     }
 
-    /** Withdraws subscriptions that are in the first set and not in the second. */
-    private CompletableFuture<@Nullable Void> withdraw(
+    /** Retracts subscriptions that are in the first set and not in the second. */
+    private CompletableFuture<@Nullable Void> retract(
             Subscriber subscriber, SessionSubscriptions from, SessionSubscriptions except) {
         List<CompletableFuture<?>> parts = new ArrayList<>();
         for (SubscriptionRequest request : from.byFilter().values()) {
             if (!except.byFilter().containsKey(request.filter())) {
                 count(subscriber, request);
-                parts.add(routes.withdraw(subscriber, request));
+                parts.add(routes.retract(subscriber, request));
             }
         }
         return all(parts);
@@ -156,8 +156,8 @@ final class TransientSubscriptions {
         synchronized CompletionStage<@Nullable Void> change(
                 SessionSubscriptions before, SessionSubscriptions after, @Nullable Throwable failure) {
             if (over) {
-                return withdraw(
-                        subscriber, after, before); // a session that has ended has withdrawn what was there before
+                // a session that has ended has retracted what was there before
+                return retract(subscriber, after, before);
             }
             if (failure != null) {
                 unwritten.failed(subscriber.clientId(), failure);
@@ -169,7 +169,7 @@ final class TransientSubscriptions {
             if (after.isEmpty()) {
                 sessions.remove(subscriber, this);
             }
-            return withdraw(subscriber, before, after);
+            return retract(subscriber, before, after);
         }
 
         synchronized void look() {
@@ -186,11 +186,11 @@ final class TransientSubscriptions {
             SessionSubscriptions before = current;
             current = SessionSubscriptions.none(before.identity());
             index.update(subscriber, before.byFilter(), current.byFilter());
-            CompletableFuture<?> _ = withdraw(subscriber, before, current);
+            CompletableFuture<?> _ = retract(subscriber, before, current);
         }
 
         private void takeBack(SessionSubscriptions before, SessionSubscriptions after) {
-            CompletableFuture<?> _ = withdraw(subscriber, after, before);
+            CompletableFuture<?> _ = retract(subscriber, after, before);
             for (SubscriptionRequest request : before.byFilter().values()) {
                 if (request.filter().isShared()) {
                     CompletableFuture<?> _ = routes.change(subscriber, request);

@@ -1,5 +1,6 @@
 package io.tributary.broker.blackbox;
 
+import static io.tributary.broker.blackbox.TestTalk.publication;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,7 +14,6 @@ import io.tributary.broker.security.ClientRules.ClientId;
 import io.tributary.broker.security.ClientRules.Rule;
 import io.tributary.broker.security.TextPattern;
 import io.tributary.common.event.ClientKind;
-import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.Pingreq;
@@ -26,7 +26,6 @@ import io.tributary.common.mqtt.MqttPacket.Pubrel;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
@@ -221,20 +220,6 @@ class ApplicationsTest {
                 1, List.of(new Subscription(filter, qos, false, false, RetainHandling.SEND)), 0, List.of()));
         assertThat(client.await(Suback.class, PATIENCE).reasons()).noneMatch(ReasonCode::isError);
         return client;
-    }
-
-    private static Publish publication(String topic, String text, QoS qos, boolean retain, int packetId) {
-        return new Publish(
-                topic,
-                text.getBytes(UTF_8),
-                qos,
-                retain,
-                false,
-                packetId,
-                0,
-                MqttPacket.ABSENT,
-                PublishProperties.NONE,
-                List.of());
     }
 
     private static void publish(TestClient client, String topic, String text, QoS qos, int packetId)

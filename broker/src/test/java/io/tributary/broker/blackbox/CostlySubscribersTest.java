@@ -1,7 +1,5 @@
 package io.tributary.broker.blackbox;
 
-import static io.tributary.common.mqtt.MqttPacket.ABSENT;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -15,7 +13,6 @@ import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
@@ -143,16 +140,6 @@ class CostlySubscribersTest {
     }
 
     private static Publish message(String topic, int packetId) {
-        return new Publish(
-                topic,
-                "x".getBytes(UTF_8),
-                QoS.AT_LEAST_ONCE,
-                false,
-                false,
-                packetId,
-                0,
-                ABSENT,
-                PublishProperties.NONE,
-                List.of());
+        return TestTalk.publication(topic, "x", QoS.AT_LEAST_ONCE, false, packetId);
     }
 }

@@ -12,7 +12,6 @@ import io.tributary.broker.relocation.Drain;
 import io.tributary.broker.relocation.DrainOrder;
 import io.tributary.broker.relocation.DrainStatus;
 import io.tributary.common.mqtt.Message;
-import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Pubrec;
 import io.tributary.common.mqtt.ProtocolVersion;
@@ -248,17 +247,7 @@ class EmbeddedSubscriptionTest {
     }
 
     private static Publish exactlyOnce(int packetId) {
-        return new Publish(
-                "t",
-                String.valueOf(packetId).getBytes(UTF_8),
-                QoS.EXACTLY_ONCE,
-                false,
-                false,
-                packetId,
-                0,
-                MqttPacket.ABSENT,
-                PublishProperties.NONE,
-                List.of());
+        return TestTalk.publication("t", String.valueOf(packetId), QoS.EXACTLY_ONCE, false, packetId);
     }
 
     private static String text(Message message) {

@@ -24,7 +24,6 @@ import io.tributary.common.event.Principal;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import java.io.IOException;
@@ -168,17 +167,7 @@ class EndOfPacedClientTest {
     }
 
     private static Publish message(String payload) {
-        return new Publish(
-                "t",
-                payload.getBytes(UTF_8),
-                QoS.AT_MOST_ONCE,
-                false,
-                false,
-                0,
-                0,
-                ABSENT,
-                PublishProperties.NONE,
-                List.of());
+        return TestTalk.publication("t", payload, QoS.AT_MOST_ONCE, false, 0);
     }
 
     private void awaitGone() {

@@ -1,7 +1,5 @@
 package io.tributary.broker.blackbox;
 
-import static io.tributary.common.mqtt.MqttPacket.ABSENT;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -19,7 +17,6 @@ import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.MqttPacket.Unsuback;
 import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
@@ -160,17 +157,7 @@ class FullSubscriptionsTest {
     }
 
     private static Publish publish(String topic) {
-        return new Publish(
-                topic,
-                "x".getBytes(UTF_8),
-                QoS.AT_LEAST_ONCE,
-                false,
-                false,
-                1,
-                0,
-                ABSENT,
-                PublishProperties.NONE,
-                List.of());
+        return TestTalk.publication(topic, "x", QoS.AT_LEAST_ONCE, false, 1);
     }
 
     private long refused() {

@@ -1,6 +1,5 @@
 package io.tributary.broker.blackbox;
 
-import static io.tributary.common.mqtt.MqttPacket.ABSENT;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,7 +8,6 @@ import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
@@ -99,16 +97,6 @@ public final class HeldPublishers implements AutoCloseable {
     }
 
     private Publish message(String topic, int number) {
-        return new Publish(
-                topic,
-                (number + " " + FILLING).getBytes(UTF_8),
-                qos,
-                false,
-                false,
-                qos.isAcknowledged() ? number + 1 : 0,
-                0,
-                ABSENT,
-                PublishProperties.NONE,
-                List.of());
+        return TestTalk.publication(topic, number + " " + FILLING, qos, false, number + 1);
     }
 }

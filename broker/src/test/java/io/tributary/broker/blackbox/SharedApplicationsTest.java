@@ -24,7 +24,6 @@ import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
@@ -378,17 +377,7 @@ class SharedApplicationsTest {
     }
 
     private static Publish publication(int number, QoS qos, int packetId, int padding) {
-        return new Publish(
-                "plant/" + number % 6,
-                (number + " ".repeat(padding)).getBytes(UTF_8),
-                qos,
-                false,
-                false,
-                packetId,
-                0,
-                MqttPacket.ABSENT,
-                PublishProperties.NONE,
-                List.of());
+        return TestTalk.publication("plant/" + number % 6, number + " ".repeat(padding), qos, false, packetId);
     }
 
     private static int acknowledge(TestClient member) throws IOException {

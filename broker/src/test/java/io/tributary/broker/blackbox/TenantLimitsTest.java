@@ -1,6 +1,5 @@
 package io.tributary.broker.blackbox;
 
-import static io.tributary.common.mqtt.MqttPacket.ABSENT;
 import static io.tributary.common.mqtt.ProtocolVersion.MQTT_3_1_1;
 import static io.tributary.common.mqtt.ProtocolVersion.MQTT_5;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -32,7 +31,6 @@ import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.MqttPacket.Unsuback;
 import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
@@ -330,17 +328,7 @@ class TenantLimitsTest {
     }
 
     private static Publish message(String topic, String payload, boolean retain, int packetId) {
-        return new Publish(
-                topic,
-                payload.getBytes(UTF_8),
-                QoS.AT_LEAST_ONCE,
-                retain,
-                false,
-                packetId,
-                0,
-                ABSENT,
-                PublishProperties.NONE,
-                List.of());
+        return TestTalk.publication(topic, payload, QoS.AT_LEAST_ONCE, retain, packetId);
     }
 
     private static ReasonCode publish(TestClient client, String topic, String payload, boolean retain)

@@ -49,13 +49,22 @@ public final class TestTalk {
 
     /** The same with another QoS; without a packet identifier where that has none. */
     public static Publish packet(String topic, String payload, QoS qos, boolean retain, int alias) {
+        return publication(topic, payload, qos, retain, 1, alias);
+    }
+
+    /** The same with another packet identifier, and no topic alias. */
+    public static Publish publication(String topic, String payload, QoS qos, boolean retain, int packetId) {
+        return publication(topic, payload, qos, retain, packetId, 0);
+    }
+
+    private static Publish publication(String topic, String payload, QoS qos, boolean retain, int packetId, int alias) {
         return new Publish(
                 topic,
                 payload.getBytes(UTF_8),
                 qos,
                 retain,
                 false,
-                qos.isAcknowledged() ? 1 : 0,
+                qos.isAcknowledged() ? packetId : 0,
                 alias,
                 MqttPacket.ABSENT,
                 PublishProperties.NONE,

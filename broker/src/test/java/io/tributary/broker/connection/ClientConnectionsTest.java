@@ -33,7 +33,7 @@ class ClientConnectionsTest {
         sessions.attached(7, new Attached(1, 2, false, ClientKind.DEVICE, new int[0], 50));
         sessions.takenOver(7);
         sessions.deliver(7, List.of(delivery(1, QoS.AT_LEAST_ONCE)));
-        sessions.received(7, new long[] {1});
+        sessions.receivedLogged(7, new long[] {1});
         sessions.deliverTransient(7, queued("x", QoS.AT_MOST_ONCE));
 
         assertThat(sessions.deliverQos0("c", 100, queued("x", QoS.AT_MOST_ONCE)))
@@ -45,7 +45,7 @@ class ClientConnectionsTest {
         fixture.connect(Connects.v5().durable());
         long connection = fixture.connectionNumber();
         fixture.backend.connections.deliver(connection, List.of(delivery(1, QoS.AT_LEAST_ONCE)));
-        fixture.backend.connections.received(connection, new long[] {1});
+        fixture.backend.connections.receivedLogged(connection, new long[] {1});
         fixture.backend.connections.deliverTransient(connection, queued("x", QoS.AT_MOST_ONCE));
 
         fixture.connection().connectionLost();
@@ -136,7 +136,7 @@ class ClientConnectionsTest {
                 Extensions.NONE,
                 ClientRecorder.NONE,
                 InstantSource.system());
-        ConnectionOrigin peer = new ConnectionOrigin("peer", "listener", () -> null, () -> null, null);
+        ConnectionOrigin peer = new ConnectionOrigin("peer", null, "listener", () -> null, () -> null, null, null);
         ClientConnection session =
                 new ClientConnection(services, backend.target, fixture.limits, peer, fixture.mailbox, sink);
         session.open();

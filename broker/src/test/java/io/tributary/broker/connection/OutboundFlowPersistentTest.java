@@ -88,7 +88,7 @@ class OutboundFlowPersistentTest {
         fixture.sink.take();
 
         fixture.send(pubrec(1, ReasonCode.SUCCESS));
-        fixture.backend.connections.received(fixture.connectionNumber(), new long[] {1});
+        fixture.backend.connections.receivedLogged(fixture.connectionNumber(), new long[] {1});
         fixture.turn();
         fixture.sink.takeOnly(Pubrel.class);
         fixture.send(pubcomp(1));
@@ -120,7 +120,7 @@ class OutboundFlowPersistentTest {
         assertThat(fixture.sink.take()).isEmpty();
         assertThat(fixture.backend.received).hasSize(1);
         assertThat(fixture.backend.received.getFirst().sequences()).containsExactly(3);
-        fixture.backend.connections.received(fixture.connectionNumber(), new long[] {3});
+        fixture.backend.connections.receivedLogged(fixture.connectionNumber(), new long[] {3});
         fixture.turn();
         assertThat(fixture.sink.takeOnly(Pubrel.class).packetId()).isEqualTo(3);
         fixture.send(pubcomp(3));

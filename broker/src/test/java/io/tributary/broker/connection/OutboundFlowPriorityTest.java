@@ -189,7 +189,7 @@ class OutboundFlowPriorityTest {
         fixture.deliver(qos1(1, 0), released(9));
         assertThat(fixture.sink.takeOnly(Pubrel.class).packetId()).isEqualTo(9);
         fixture.deliver(qos1(1, 0), released(9));
-        received(9);
+        receivedLogged(9);
 
         assertThat(fixture.sink.take()).isEmpty();
         fixture.send(pubcomp(9));
@@ -202,7 +202,7 @@ class OutboundFlowPriorityTest {
         fixture.connect(Connects.v5().durable());
         fixture.deliver(qos2(9, 2), qos1(1, 0));
         fixture.send(pubrec(9));
-        received(9);
+        receivedLogged(9);
         fixture.sink.take();
 
         fixture.deliver(qos1(1, 0), released(9));
@@ -216,7 +216,7 @@ class OutboundFlowPriorityTest {
         fixture.connect(Connects.v5().durable());
         fixture.deliver(qos2(9, 2), qos1(1, 0));
         fixture.send(pubrec(9));
-        received(9);
+        receivedLogged(9);
         fixture.send(pubcomp(9));
         fixture.sink.take();
         fixture.backend.settled.clear();
@@ -236,7 +236,7 @@ class OutboundFlowPriorityTest {
         fixture.connect(Connects.v5().durable().receiveMaximum(1));
         fixture.deliver(qos2(9, 2), qos1(4, 1), qos1(5, 1), qos1(12, 1));
         fixture.send(pubrec(9));
-        received(9);
+        receivedLogged(9);
         fixture.send(pubcomp(9));
         fixture.backend.settled.clear();
 
@@ -255,7 +255,7 @@ class OutboundFlowPriorityTest {
         fixture.connect(Connects.v5().durable());
         fixture.deliver(qos2(9, 2), qos1(1, 0), qos1(10, 0));
         fixture.send(pubrec(9));
-        received(9);
+        receivedLogged(9);
         fixture.send(pubcomp(9));
         fixture.sink.take();
         fixture.backend.settled.clear();
@@ -282,7 +282,7 @@ class OutboundFlowPriorityTest {
         fixture.send(puback(7));
         assertThat(texts(fixture.sink.take(Publish.class))).containsExactly("m7", "m9");
         fixture.send(pubrec(9));
-        received(9);
+        receivedLogged(9);
         fixture.sink.takeOnly(Pubrel.class);
         fixture.send(pubcomp(9));
         fixture.send(puback(10));
@@ -402,8 +402,8 @@ class OutboundFlowPriorityTest {
         return Objects.requireNonNull(detach.sentUpTo());
     }
 
-    private void received(long sequence) {
-        fixture.backend.connections.received(fixture.connectionNumber(), new long[] {sequence});
+    private void receivedLogged(long sequence) {
+        fixture.backend.connections.receivedLogged(fixture.connectionNumber(), new long[] {sequence});
         fixture.turn();
     }
 

@@ -146,7 +146,7 @@ class WhoseSessionTest {
                 services,
                 fixture.sessions,
                 fixture.limits,
-                new ConnectionOrigin("peer", "listener", () -> null, () -> null, null),
+                new ConnectionOrigin("peer", null, "listener", () -> null, () -> null, null, null),
                 fixture.mailbox,
                 new FakeSink());
         connection.open();

@@ -307,7 +307,7 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     }
 
     @Override
-    public void received(SessionState client, long[] sequences) {
+    public void receivedLogged(SessionState client, long[] sequences) {
         deliveries.receivedLogged(client, sequences);
     }
 

@@ -299,7 +299,7 @@ final class Flood {
         }
 
         @Override
-        public void received(long connection, long[] sequences) {}
+        public void receivedLogged(long connection, long[] sequences) {}
 
         @Override
         public void relayed(long epoch, int packetId) {}

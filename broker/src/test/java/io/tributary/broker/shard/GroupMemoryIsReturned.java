@@ -5,11 +5,18 @@ import java.util.Set;
 /** A host of a group to which all is acknowledged remembers no message; and nothing is left of a group that is over. */
 final class GroupMemoryIsReturned implements GroupLedger.Promise {
     private static final Set<String> PARTS = Set.of(
-            "GroupHosts", "Door", "GroupHost", "GroupSession", "MemberDispatch", "DeadLetters", "InHand", "Member");
+            "GroupHosts",
+            "HostInbox",
+            "GroupHost",
+            "GroupSession",
+            "MemberDispatch",
+            "DeadLetters",
+            "InHand",
+            "Member");
 
     @Override
     public void settled(SimGroups world) {
-        check(world, Set.of("byName", "byClient", "doors"));
+        check(world, Set.of("byName", "byClient", "inboxes"));
     }
 
     @Override

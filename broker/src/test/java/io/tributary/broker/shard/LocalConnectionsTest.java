@@ -45,11 +45,11 @@ class LocalConnectionsTest {
         relays.expect(1, 3, 6, this::answered);
         old.attached(8, new Attached(3, 3, true, ClientKind.DEVICE, new int[] {6}, 50));
         old.deliver(8, List.of());
-        old.received(8, new long[] {1});
+        old.receivedLogged(8, new long[] {1});
         old.relayed(3, 6);
         old.takenOver(8);
         old.allAttached(100);
-        newer.received(7, new long[] {1});
+        newer.receivedLogged(7, new long[] {1});
         assertThat(told).containsExactly("taken over 7", "delivered 7", "received 7");
         assertThat(answered).isEmpty();
     }
@@ -209,7 +209,7 @@ class LocalConnectionsTest {
         }
 
         @Override
-        public void received(long[] sequences) {
+        public void receivedLogged(long[] sequences) {
             told.add("received " + number);
         }
     }

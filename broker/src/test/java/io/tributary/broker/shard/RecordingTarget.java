@@ -69,7 +69,7 @@ final class RecordingTarget implements OwnerTarget {
     }
 
     @Override
-    public void received(long connection, long[] sequences) {
+    public void receivedLogged(long connection, long[] sequences) {
         told.add(connection + ": received " + Arrays.toString(sequences));
     }
 

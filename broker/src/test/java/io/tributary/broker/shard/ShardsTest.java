@@ -367,7 +367,7 @@ class ShardsTest {
             }
 
             @Override
-            public void received(long[] sequences) {
+            public void receivedLogged(long[] sequences) {
                 received.add(Arrays.toString(sequences));
             }
 

@@ -279,7 +279,7 @@ final class SimConnection implements Endpoint {
     }
 
     @Override
-    public void received(long[] sequences) {
+    public void receivedLogged(long[] sequences) {
         for (long sequence : sequences) {
             InFlight entry = inFlight.get(packetId(sequence));
             if (isOpen() && entry != null && entry.sequence == sequence && entry.phase == Phase.RECEIVED) {

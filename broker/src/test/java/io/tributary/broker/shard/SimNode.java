@@ -256,8 +256,8 @@ final class SimNode {
         }
 
         @Override
-        public void received(long connection, long[] sequences) {
-            tell(to -> to.received(connection, sequences));
+        public void receivedLogged(long connection, long[] sequences) {
+            tell(to -> to.receivedLogged(connection, sequences));
         }
 
         @Override

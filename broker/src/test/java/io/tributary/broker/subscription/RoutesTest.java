@@ -294,7 +294,7 @@ class RoutesTest {
     }
 
     @Test
-    void withdrawsTheConnectionOfASessionThatIsOver() {
+    void retractsTheConnectionOfASessionThatIsOver() {
         Subscriber member = persistent("p");
         a.subscribe(member, GROUP);
         a.subscriptions.online(member);

@@ -222,7 +222,7 @@ public final class PartitionQueue {
         callBackOldest();
     }
 
-    /** Calls back for the oldest records, as far as it is known what became of them. */
+    /** Calls back for the oldest records, as far as it is known what became of them; as {@code AppTopicQueue} does. */
     private void callBackOldest() {
         Sending told = null;
         while (true) {

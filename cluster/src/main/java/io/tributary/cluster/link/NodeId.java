@@ -3,11 +3,12 @@ package io.tributary.cluster.link;
 import java.nio.charset.StandardCharsets;
 
 /**
- * One process of one node.
+ * One incarnation of a node, from when it joins until it has left or is dead; within one process of the operating
+ * system there may be several, one after the other.
  *
  * @param name the name of the node, which no other node of the cluster has: 1 to {@value #MAX_NAME_BYTES} bytes of
  *     printable characters without a #
- * @param incarnation which process of this name: a newer one has a larger number; not negative
+ * @param incarnation which one of this name: a newer one has a larger number; not negative
  */
 public record NodeId(String name, long incarnation) {
     /** How long a name may be, in bytes of UTF-8. */
@@ -23,7 +24,7 @@ public record NodeId(String name, long incarnation) {
         }
     }
 
-    /** The name and the incarnation with a # between, as logs and records name a process. */
+    /** The name and the incarnation with a # between, as logs and records name it. */
     @Override
     public String toString() {
         return name + "#" + incarnation;

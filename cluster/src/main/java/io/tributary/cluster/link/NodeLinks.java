@@ -202,7 +202,7 @@ public final class NodeLinks {
         });
     }
 
-    /** Whether somebody listens there; a connection is closed at once, without a word. */
+    /** Connects, and closes at once; tells when the machine answers that nobody listens there. */
     private void lookAt(InetSocketAddress address, Runnable onRefused) {
         bootstrap()
                 .handler(new ChannelInboundHandlerAdapter())

@@ -402,11 +402,6 @@ public final class NodeTable {
         return map.put(FormatAgreement.KEY, agreement.finish());
     }
 
-    /** Whether this process keeps the cluster from a format that it reads itself. */
-    boolean holdsFormats() {
-        return agreement.isHeld();
-    }
-
     /** Writes this process's record; in the order of the calls, so the map is called with the lock held. */
     private synchronized CompletionStage<@Nullable Void> write(NodeRecord node) {
         own = node;

@@ -24,7 +24,7 @@ final class OwnerQuestions implements OwnerLink {
     private final ShardTraffic owners;
     private final RecordFormat format;
     private final AtomicLong lastId = new AtomicLong();
-    private final PeerChannels<CompletableFuture<byte[]>> ways = new PeerChannels<>();
+    private final PeerChannels<CompletableFuture<byte[]>> channels = new PeerChannels<>();
     private volatile @Nullable Function<byte[], CompletionStage<byte[]>> here;
 
     OwnerQuestions(ShardTraffic owners, RecordFormat format) {
@@ -34,14 +34,14 @@ final class OwnerQuestions implements OwnerLink {
 
     /** There is a link to a node. */
     void onUp(Link link) {
-        ways.up(link);
+        channels.up(link);
     }
 
     /** A link is gone. */
     void onDown(Link link) {
-        PeerChannel<CompletableFuture<byte[]>> way = ways.down(link);
-        if (way != null) {
-            way.waiting.keySet().forEach(id -> lost(way, id));
+        PeerChannel<CompletableFuture<byte[]>> channel = channels.down(link);
+        if (channel != null) {
+            channel.waiting.keySet().forEach(id -> lost(channel, id));
         }
     }
 
@@ -53,19 +53,19 @@ final class OwnerQuestions implements OwnerLink {
     @Override
     public @Nullable CompletionStage<byte[]> ask(byte[] question) {
         String owner = owners.ownerOf(SHARD);
-        PeerChannel<CompletableFuture<byte[]>> way = owner == null ? null : ways.to(owner);
-        if (way == null || way.waiting.size() >= MOST_WAITING || question.length > OwnerQuestion.MAX_BYTES) {
+        PeerChannel<CompletableFuture<byte[]>> channel = owner == null ? null : channels.to(owner);
+        if (channel == null || channel.waiting.size() >= MOST_WAITING || question.length > OwnerQuestion.MAX_BYTES) {
             return null;
         }
         long id = lastId.incrementAndGet();
         CompletableFuture<byte[]> answer = new CompletableFuture<>();
-        way.waiting.put(id, answer);
-        if (!way.link.send(FrameBuilder.frameOf(new OwnerQuestion(id, question), format))) {
-            way.waiting.remove(id);
+        channel.waiting.put(id, answer);
+        if (!channel.link.send(FrameBuilder.frameOf(new OwnerQuestion(id, question), format))) {
+            channel.waiting.remove(id);
             return null;
         }
-        if (way != ways.of(way.link)) { // onDown may have looked before the question was put there
-            lost(way, id);
+        if (channel != channels.of(channel.link)) { // onDown may have looked before the question was put there
+            lost(channel, id);
         }
         return answer;
     }
@@ -81,17 +81,17 @@ final class OwnerQuestions implements OwnerLink {
 
     /** Another node has answered. */
     void take(Link link, OwnerAnswer answered) {
-        PeerChannel<CompletableFuture<byte[]>> way = ways.of(link);
-        CompletableFuture<byte[]> waiting = way == null ? null : way.waiting.remove(answered.id());
+        PeerChannel<CompletableFuture<byte[]>> channel = channels.of(link);
+        CompletableFuture<byte[]> waiting = channel == null ? null : channel.waiting.remove(answered.id());
         if (waiting != null) {
             waiting.complete(answered.answer());
         }
     }
 
-    private static void lost(PeerChannel<CompletableFuture<byte[]>> way, long id) {
-        CompletableFuture<byte[]> waiting = way.waiting.remove(id);
+    private static void lost(PeerChannel<CompletableFuture<byte[]>> channel, long id) {
+        CompletableFuture<byte[]> waiting = channel.waiting.remove(id);
         if (waiting != null) {
-            waiting.completeExceptionally(new IllegalStateException("the link to " + way.link.peer() + " broke"));
+            waiting.completeExceptionally(new IllegalStateException("the link to " + channel.link.peer() + " broke"));
         }
     }
 }

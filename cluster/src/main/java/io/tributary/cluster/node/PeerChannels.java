@@ -29,24 +29,24 @@ final class PeerChannels<W> {
         byNode.put(link.peer().toString(), new PeerChannel<>(link));
     }
 
-    /** A link is gone; returns its way, null when there is a newer link to the node. */
+    /** A link is gone; returns its channel, null when there is a newer link to the node. */
     @Nullable
     PeerChannel<W> down(Link link) {
-        PeerChannel<W> way = of(link);
-        return way != null && byNode.remove(link.peer().toString(), way) ? way : null;
+        PeerChannel<W> channel = of(link);
+        return channel != null && byNode.remove(link.peer().toString(), channel) ? channel : null;
     }
 
-    /** The way to a node, {@code name#number}; null when there is no link. */
+    /** The channel to a node, {@code name#number}; null when there is no link. */
     @Nullable
     PeerChannel<W> to(String node) {
         return byNode.get(node);
     }
 
-    /** The way of a link; null when it is gone. */
+    /** The channel of a link; null when it is gone. */
     @Nullable
     PeerChannel<W> of(Link link) {
-        PeerChannel<W> way = byNode.get(link.peer().toString());
-        return way != null && way.link.equals(link) ? way : null;
+        PeerChannel<W> channel = byNode.get(link.peer().toString());
+        return channel != null && channel.link.equals(link) ? channel : null;
     }
 
     Collection<PeerChannel<W>> all() {

@@ -90,7 +90,7 @@ final class ShardArrivals {
                 boolean _ = link.send(FrameBuilder.frameOf(new AllSettled(shard, clientId, epoch), format));
             }
             case Deliver deliver -> target.deliver(deliver.connection(), deliver.deliveries());
-            case ReceivedLogged logged -> target.received(logged.connection(), logged.sequences());
+            case ReceivedLogged logged -> target.receivedLogged(logged.connection(), logged.sequences());
             case Relayed relayed -> target.relayed(relayed.epoch(), relayed.packetId());
         }
     }

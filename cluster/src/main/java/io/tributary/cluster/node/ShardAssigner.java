@@ -301,7 +301,10 @@ final class ShardAssigner {
         suspected = now;
     }
 
-    /** Has this node read its shards but for those that others keep, and those that it keeps for others. */
+    /**
+     * Has this node read the shards that are assigned to it, without those that it still waits for, and with those that
+     * it keeps for others.
+     */
     private void assign(NodeId process) {
         long now = nanos.getAsLong();
         awaited.entrySet()

@@ -219,7 +219,10 @@ public final class ShardTraffic implements OtherNodes {
     }
 
     /**
-     * Tells the owner of a shard, if that is another node; what it cannot be told it asks for when it names all again.
+     * Tells the owner of a shard, if that is another node. Where the link takes nothing more the message is lost; the
+     * owner is then asked to tell again about all connections that this node has in the shard.
+     *
+     * @return whether another node is known to own the shard
      */
     private boolean tellOwner(int shard, ToOwner message) {
         KnownOwner owner = owners.get(shard);
@@ -329,7 +332,7 @@ public final class ShardTraffic implements OtherNodes {
         }
 
         @Override
-        public void received(long connection, long[] sequences) {
+        public void receivedLogged(long connection, long[] sequences) {
             send(new ReceivedLogged(shard, ownerEpoch, connection, sequences));
         }
 

@@ -25,7 +25,7 @@ final class SharedTraffic {
     private final ClusterTimer timer;
     private final RecordFormat format;
     private final AtomicLong lastId = new AtomicLong();
-    private final PeerChannels<MemberReply> ways = new PeerChannels<>();
+    private final PeerChannels<MemberReply> channels = new PeerChannels<>();
 
     SharedTraffic(ClusterTimer timer, RecordFormat format) {
         this.format = format;
@@ -34,30 +34,30 @@ final class SharedTraffic {
 
     /** There is a link to a node. */
     void onUp(Link link) {
-        ways.up(link);
+        channels.up(link);
     }
 
     /** A link is gone. */
     void onDown(Link link) {
-        PeerChannel<MemberReply> way = ways.down(link);
-        if (way != null) {
-            way.waiting.keySet().forEach(id -> returned(way, id, true));
+        PeerChannel<MemberReply> channel = channels.down(link);
+        if (channel != null) {
+            channel.waiting.keySet().forEach(id -> returned(channel, id, true));
         }
     }
 
     /** {@link io.tributary.broker.delivery.NodeInbox#deliverShared}. */
     void deliver(String node, String clientId, long session, Queued message, boolean dup, MemberReply reply) {
-        PeerChannel<MemberReply> way = ways.to(node);
-        if (way == null) {
+        PeerChannel<MemberReply> channel = channels.to(node);
+        if (channel == null) {
             reply.returned(false);
             return;
         }
         long id = lastId.incrementAndGet();
-        way.waiting.put(id, reply);
-        if (!way.link.send(FrameBuilder.frameOf(new Shared(id, clientId, session, dup, message), format))) {
-            returned(way, id, false);
-        } else if (way != ways.of(way.link)) { // onDown may have looked before the message was put there
-            returned(way, id, true);
+        channel.waiting.put(id, reply);
+        if (!channel.link.send(FrameBuilder.frameOf(new Shared(id, clientId, session, dup, message), format))) {
+            returned(channel, id, false);
+        } else if (channel != channels.of(channel.link)) { // onDown may have looked before the message was put there
+            returned(channel, id, true);
         }
     }
 
@@ -69,8 +69,8 @@ final class SharedTraffic {
 
     /** Another node tells the outcome of a message. */
     void take(Link link, SharedAnswer answer) {
-        PeerChannel<MemberReply> way = ways.of(link);
-        MemberReply reply = way == null ? null : way.waiting.remove(answer.id());
+        PeerChannel<MemberReply> channel = channels.of(link);
+        MemberReply reply = channel == null ? null : channel.waiting.remove(answer.id());
         if (reply != null) {
             switch (answer.outcome()) {
                 case DONE -> reply.done();
@@ -80,8 +80,8 @@ final class SharedTraffic {
         }
     }
 
-    private static void returned(PeerChannel<MemberReply> way, long id, boolean maybeSent) {
-        MemberReply reply = way.waiting.remove(id);
+    private static void returned(PeerChannel<MemberReply> channel, long id, boolean maybeSent) {
+        MemberReply reply = channel.waiting.remove(id);
         if (reply != null) {
             reply.returned(maybeSent);
         }
@@ -108,7 +108,7 @@ final class SharedTraffic {
         }
 
         private void send(SharedOutcome outcome) {
-            if (!link.send(FrameBuilder.frameOf(new SharedAnswer(id, outcome), format)) && ways.of(link) != null) {
+            if (!link.send(FrameBuilder.frameOf(new SharedAnswer(id, outcome), format)) && channels.of(link) != null) {
                 timer.after(RETRY_NANOS, () -> send(outcome));
             }
         }

@@ -48,7 +48,7 @@ final class TransientTraffic implements NodeInbox {
     private final boolean publishersWait;
     private final ClusterRecorder recorder;
     private final AtomicLong lastId = new AtomicLong(UNNUMBERED);
-    private final PeerChannels<Waiting> ways = new PeerChannels<>();
+    private final PeerChannels<Waiting> channels = new PeerChannels<>();
     /** What was taken and not answered yet; each list is used by its link's event loop only. */
     private final ConcurrentMap<Link, List<Long>> unanswered = new ConcurrentHashMap<>();
 
@@ -103,7 +103,7 @@ final class TransientTraffic implements NodeInbox {
         unanswered.put(link, new ArrayList<>());
         LinkHolds held = new LinkHolds(link, publishersWait, format);
         holds.put(link, held);
-        ways.up(link);
+        channels.up(link);
         held.sendPending();
     }
 
@@ -114,9 +114,9 @@ final class TransientTraffic implements NodeInbox {
         if (held != null) {
             held.close();
         }
-        PeerChannel<Waiting> way = ways.down(link);
-        if (way != null) {
-            way.waiting.keySet().forEach(id -> giveUp(way, id));
+        PeerChannel<Waiting> channel = channels.down(link);
+        if (channel != null) {
+            channel.waiting.keySet().forEach(id -> giveUp(channel, id));
         }
     }
 
@@ -133,19 +133,19 @@ final class TransientTraffic implements NodeInbox {
             boolean matching,
             Runnable taken,
             @Nullable Consumer<RoomQueue> publisher) {
-        PeerChannel<Waiting> way = ways.to(node);
-        if (way == null) {
+        PeerChannel<Waiting> channel = channels.to(node);
+        if (channel == null) {
             recorder.onGivenUp();
             taken.run();
         } else if (members.size() <= NodeMessage.MAX_MEMBERS) {
-            send(way, message, members, matching, taken, publisher);
+            send(channel, message, members, matching, taken, publisher);
         } else {
-            sendInParts(way, message, members, matching, taken, publisher);
+            sendInParts(channel, message, members, matching, taken, publisher);
         }
     }
 
     private void sendInParts(
-            PeerChannel<Waiting> way,
+            PeerChannel<Waiting> channel,
             Message message,
             List<Recipient> members,
             boolean matching,
@@ -161,12 +161,12 @@ final class TransientTraffic implements NodeInbox {
         for (int i = 0; i < parts; i++) {
             int from = i * NodeMessage.MAX_MEMBERS;
             List<Recipient> part = members.subList(from, Math.min(members.size(), from + NodeMessage.MAX_MEMBERS));
-            send(way, message, part, matching && i == 0, partTaken, publisher);
+            send(channel, message, part, matching && i == 0, partTaken, publisher);
         }
     }
 
     private void send(
-            PeerChannel<Waiting> way,
+            PeerChannel<Waiting> channel,
             Message message,
             List<Recipient> members,
             boolean matching,
@@ -175,22 +175,22 @@ final class TransientTraffic implements NodeInbox {
         boolean acknowledged = message.qos() != QoS.AT_MOST_ONCE;
         boolean answered = acknowledged;
         long counted = 0;
-        LinkHolds held = publisher == null ? null : holds.get(way.link);
+        LinkHolds held = publisher == null ? null : holds.get(channel.link);
         if (publisher != null && held != null && held.isAsked()) {
             answered = true;
             counted = held.count(message.memoryBytes(), publisher);
         }
         long id = answered ? lastId.incrementAndGet() : UNNUMBERED;
         if (answered) {
-            way.waiting.put(id, new Waiting(timer.nanos(), acknowledged ? taken : null, publisher, held, counted));
+            channel.waiting.put(id, new Waiting(timer.nanos(), acknowledged ? taken : null, publisher, held, counted));
         }
-        boolean sent = way.link.send(FrameBuilder.frameOf(new Transient(id, message, members, matching), format));
+        boolean sent = channel.link.send(FrameBuilder.frameOf(new Transient(id, message, members, matching), format));
         if (sent) {
             recorder.onHandedOver();
         }
         // onDown may have looked before the message was put there
-        if (answered && (!sent || way != ways.of(way.link))) {
-            giveUp(way, id);
+        if (answered && (!sent || channel != channels.of(channel.link))) {
+            giveUp(channel, id);
         } else if (!sent) {
             recorder.onGivenUp();
         }
@@ -239,8 +239,8 @@ final class TransientTraffic implements NodeInbox {
     /** A client of another node has no room; on the link's event loop. */
     void take(Link link, HoldPublisher hold) {
         LinkHolds held = holds.get(link);
-        PeerChannel<Waiting> way = ways.of(link);
-        Waiting waiting = way == null ? null : way.waiting.get(hold.id());
+        PeerChannel<Waiting> channel = channels.of(link);
+        Waiting waiting = channel == null ? null : channel.waiting.get(hold.id());
         if (held != null && waiting != null && waiting.publisher != null) {
             held.hold(hold.room(), waiting.publisher);
         }
@@ -256,12 +256,12 @@ final class TransientTraffic implements NodeInbox {
 
     /** Another node has taken the messages that were handed over to it; on the link's event loop. */
     void take(Link link, Receipt taken) {
-        PeerChannel<Waiting> way = ways.of(link);
-        if (way == null) {
+        PeerChannel<Waiting> channel = channels.of(link);
+        if (channel == null) {
             return;
         }
         for (long id : taken.ids()) {
-            Waiting waiting = way.waiting.remove(id);
+            Waiting waiting = channel.waiting.remove(id);
             if (waiting != null) {
                 waiting.end();
             }
@@ -284,10 +284,10 @@ final class TransientTraffic implements NodeInbox {
             return;
         }
         long now = timer.nanos();
-        for (PeerChannel<Waiting> way : ways.all()) {
-            way.waiting.forEach((id, waiting) -> {
+        for (PeerChannel<Waiting> channel : channels.all()) {
+            channel.waiting.forEach((id, waiting) -> {
                 if (now - waiting.sinceNanos >= PATIENCE.toNanos()) {
-                    giveUp(way, id);
+                    giveUp(channel, id);
                 }
             });
         }
@@ -295,8 +295,8 @@ final class TransientTraffic implements NodeInbox {
         timer.after(LOOK_NANOS, this::look);
     }
 
-    private void giveUp(PeerChannel<Waiting> way, long id) {
-        Waiting waiting = way.waiting.remove(id);
+    private void giveUp(PeerChannel<Waiting> channel, long id) {
+        Waiting waiting = channel.waiting.remove(id);
         if (waiting != null) {
             recorder.onGivenUp();
             waiting.end();

@@ -226,7 +226,10 @@ public final class RedisChecks {
         mayPass &= found.isEmpty();
     }
 
-    /** Whether what is there already is in the layout of this version: the one before had no number. */
+    /**
+     * The problems of the layout of what is there already, a sentence each: it has to be that of this version. The one
+     * before had no number.
+     */
     private static List<String> layoutProblems(
             RedisConfig.Node node, @Nullable String applied, @Nullable String layout) {
         String found = layout == null ? "1" : layout;
@@ -255,7 +258,7 @@ public final class RedisChecks {
         return missing == 0;
     }
 
-    /** Whether a server is part of a cluster at all. */
+    /** The problems of a server's mode, a sentence each: it has to be part of a cluster. */
     static List<String> modeProblems(RedisConfig.Node node, RedisInfo info) {
         String mode = info.get("redis_mode");
         return mode.equals("cluster")
@@ -266,7 +269,7 @@ public final class RedisChecks {
                                 .formatted(node, mode));
     }
 
-    /** Whether a primary is new enough, and keeps what it is given. */
+    /** The problems of a primary, a sentence each: it has to be new enough, and to keep what it is given. */
     static List<String> primaryProblems(RedisConfig.Node node, RedisInfo info) {
         List<String> found = new ArrayList<>();
         if (!info.isValkey() && info.major("redis_version") < OLDEST_MAJOR) {

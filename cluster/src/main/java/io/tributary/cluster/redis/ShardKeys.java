@@ -16,11 +16,6 @@ final class ShardKeys {
     private final byte[] gone;
     private final byte[] queues;
 
-    /** Those of the first generation. */
-    ShardKeys(String tag) {
-        this(tag, 0);
-    }
-
     ShardKeys(String tag, int generation) {
         String prefix = "tributary:" + (generation == 0 ? "" : generation + ":") + "{" + tag + "}:";
         position = utf8(prefix + "shard");

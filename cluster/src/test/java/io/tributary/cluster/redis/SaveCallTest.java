@@ -37,7 +37,8 @@ class SaveCallTest {
                 .willsRemoved(List.of(new WillKey("b", 8)))
                 .wills(List.of(will("a", 258)))
                 .build();
-        SaveCall call = new SaveCall(new ShardKeys("5nw"), savePoint, RedisConfig.INLINE_BYTES, RecordFormat.NEWEST, 0);
+        SaveCall call =
+                new SaveCall(new ShardKeys("5nw", 0), savePoint, RedisConfig.INLINE_BYTES, RecordFormat.NEWEST, 0);
         assertThat(texts(call.keys()))
                 .containsExactly(
                         "tributary:{5nw}:shard",
@@ -102,7 +103,7 @@ class SaveCallTest {
         SavePoint savePoint = emptySave(70, 5, 9)
                 .queued(List.of(new SequencedEntry("a", 7, shared), new SequencedEntry("b", 1, shared)))
                 .build();
-        SaveCall call = new SaveCall(new ShardKeys("5nw"), savePoint, 0, RecordFormat.NEWEST, 0);
+        SaveCall call = new SaveCall(new ShardKeys("5nw", 0), savePoint, 0, RecordFormat.NEWEST, 0);
         byte[] body = StateCodec.encodeMessage(shared.message(), null, RecordFormat.NEWEST);
         List<String> arguments =
                 Arrays.stream(call.arguments()).map(HexFormat.of()::formatHex).toList();

@@ -458,7 +458,11 @@ class ScriptsTest {
 
     private long run(SavePoint savePoint) {
         SaveCall call = new SaveCall(
-                new ShardKeys(SlotTags.of(4).get(SHARD)), savePoint, RedisConfig.INLINE_BYTES, RecordFormat.NEWEST, 0);
+                new ShardKeys(SlotTags.of(4).get(SHARD), 0),
+                savePoint,
+                RedisConfig.INLINE_BYTES,
+                RecordFormat.NEWEST,
+                0);
         Long result = cluster.connection()
                 .sync()
                 .eval(RedisScript.SAVE.text(), ScriptOutputType.INTEGER, call.keys(), call.arguments());

@@ -47,7 +47,7 @@ class SlotTagsTest {
     @Test
     void keysOfAShardAreInTheSlotOfItsTag() {
         String tag = SlotTags.of(128).get(5);
-        ShardKeys keys = new ShardKeys(tag);
+        ShardKeys keys = new ShardKeys(tag, 0);
         int slot = SlotHash.getSlot(tag);
         for (byte[] key :
                 List.of(keys.position(), keys.sessions(), keys.wills(), keys.queue("{a}{b}"), keys.queue(""))) {

@@ -43,7 +43,9 @@ public class GroupCommitBenchmark extends Microbenchmark {
     @Setup
     public void open() {
         scratch = new Scratch();
-        RocksDbOptions options = RocksDbOptions.defaults(SHARDS).withSync(StorageSync.valueOf(sync));
+        RocksDbOptions options = RocksDbOptions.defaults(SHARDS).toBuilder()
+                .sync(StorageSync.valueOf(sync))
+                .build();
         database = RocksDbDatabase.open(scratch.directory(), options, StorageRecorder.NONE);
         log = new RocksDbShardLog(database, InstantSource.system());
         value = EventCodec.encode(

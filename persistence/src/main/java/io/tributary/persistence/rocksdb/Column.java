@@ -32,12 +32,12 @@ enum Column {
     AUDIT("audit", 64, CompressionType.LZ4_COMPRESSION);
 
     private final String columnName;
-    private final int memtableShare;
+    private final int writeBufferShare;
     private final CompressionType compression;
 
-    Column(String columnName, int memtableShare, CompressionType compression) {
+    Column(String columnName, int writeBufferShare, CompressionType compression) {
         this.columnName = columnName;
-        this.memtableShare = memtableShare;
+        this.writeBufferShare = writeBufferShare;
         this.compression = compression;
     }
 
@@ -48,7 +48,7 @@ enum Column {
     /** The options of the column; the caller closes them. */
     ColumnFamilyOptions options(RocksDbOptions options, BlockBasedTableConfig table) {
         return new ColumnFamilyOptions()
-                .setWriteBufferSize(options.memtableBytes() / memtableShare)
+                .setWriteBufferSize(options.writeBufferBytes() / writeBufferShare)
                 .setCompressionType(compression)
                 .setTableFormatConfig(table);
     }

@@ -195,7 +195,7 @@ final class ColumnStore implements AutoCloseable {
                 .setManualWalFlush(false)
                 .setWalRecoveryMode(WALRecoveryMode.PointInTimeRecovery)
                 .setMaxTotalWalSize(options.walBytes())
-                .setDbWriteBufferSize(options.memtableBytes())
+                .setDbWriteBufferSize(options.writeBufferBytes())
                 .setBytesPerSync(BYTES_PER_SYNC)
                 .setWalBytesPerSync(BYTES_PER_SYNC)
                 .setMaxOpenFiles(MAX_OPEN_FILES)

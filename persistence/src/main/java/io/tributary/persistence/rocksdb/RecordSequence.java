@@ -41,7 +41,7 @@ final class RecordSequence {
     private final AtomicLong unwantedBelow = new AtomicLong();
     private final AtomicBoolean truncationQueued = new AtomicBoolean();
 
-    /** Opens the lane with the prefix, which is empty when nothing was ever written to it. */
+    /** Opens the sequence with the prefix, which is empty when nothing was ever written to it. */
     RecordSequence(ColumnStore columns, Column column, byte[] prefix) {
         this.columns = columns;
         this.column = column;
@@ -137,7 +137,7 @@ final class RecordSequence {
         return true;
     }
 
-    /** Deletes the lane altogether. Writer thread. */
+    /** Deletes the sequence altogether. Writer thread. */
     void delete(WriteBatch batch) throws RocksDBException {
         batch.deleteRange(columns.handle(column), key(low), end);
         batch.delete(columns.handle(Column.META), metaKey());

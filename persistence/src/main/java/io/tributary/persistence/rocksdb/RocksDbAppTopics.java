@@ -43,7 +43,7 @@ public final class RocksDbAppTopics implements AppTopics {
     /** Changed by the writer thread alone. */
     private final Map<AppTopic, TopicReads> topics = new ConcurrentHashMap<>();
 
-    /** The lanes whose files are to be looked at, and below which record all is deleted there. */
+    /** The sequences whose files are to be looked at, and below which record all is deleted there. */
     private final Map<RecordSequence, Long> deletedBelow = new ConcurrentHashMap<>();
 
     /** Confined to the writer thread. */
@@ -79,7 +79,7 @@ public final class RocksDbAppTopics implements AppTopics {
             TopicReads deleted = deleteTopic(topic, batch);
             return () -> {
                 if (deleted != null) {
-                    noteDeleted(deleted.lane(), Long.MAX_VALUE);
+                    noteDeleted(deleted.sequence(), Long.MAX_VALUE);
                 }
                 return true;
             };
@@ -141,8 +141,8 @@ public final class RocksDbAppTopics implements AppTopics {
         TopicReads reads = topics.get(topic);
         if (reads != null
                 && (id == null || id.equals(reads.id()))
-                && reads.lane().noteUnwanted(position)) {
-            database.committer().submit(truncation(List.of(reads.lane())));
+                && reads.sequence().noteUnwanted(position)) {
+            database.committer().submit(truncation(List.of(reads.sequence())));
         }
     }
 
@@ -180,7 +180,7 @@ public final class RocksDbAppTopics implements AppTopics {
         TopicReads reads = topics.remove(topic);
         if (reads != null) {
             appends.forget(reads);
-            reads.lane().delete(batch);
+            reads.sequence().delete(batch);
             batch.delete(database.columns().handle(Column.META), nameKey(topic));
             reads.fail(noTopic(topic));
         }
@@ -196,12 +196,12 @@ public final class RocksDbAppTopics implements AppTopics {
         return reads;
     }
 
-    private Truncation truncation(List<RecordSequence> lanes) {
-        return new Truncation(lanes, lane -> noteDeleted(lane, lane.low()));
+    private Truncation truncation(List<RecordSequence> sequences) {
+        return new Truncation(sequences, sequence -> noteDeleted(sequence, sequence.low()));
     }
 
-    private void noteDeleted(RecordSequence lane, long below) {
-        deletedBelow.merge(lane, below, Math::max);
+    private void noteDeleted(RecordSequence sequence, long below) {
+        deletedBelow.merge(sequence, below, Math::max);
     }
 
     /**
@@ -209,37 +209,37 @@ public final class RocksDbAppTopics implements AppTopics {
      * deleted might not outlive a power cut: one sync for all topics comes first. Timer thread.
      */
     void dropFiles() {
-        Map<RecordSequence, Long> lanes = Map.copyOf(deletedBelow);
-        if (lanes.isEmpty()) {
+        Map<RecordSequence, Long> sequences = Map.copyOf(deletedBelow);
+        if (sequences.isEmpty()) {
             return;
         }
-        lanes.forEach(deletedBelow::remove);
+        sequences.forEach(deletedBelow::remove);
         try {
             database.sync();
         } catch (RocksDBException e) {
             LOG.warn("files of applications' topics are left to be compacted", e);
             return;
         }
-        if (!database.execute(() -> lanes.forEach(RocksDbAppTopics::dropFiles))) {
+        if (!database.execute(() -> sequences.forEach(RocksDbAppTopics::dropFiles))) {
             LOG.debug("files are left to be compacted");
         }
     }
 
-    private static void dropFiles(RecordSequence lane, long below) {
+    private static void dropFiles(RecordSequence sequence, long below) {
         try {
-            lane.dropFiles(below);
+            sequence.dropFiles(below);
         } catch (StorageException e) {
             LOG.warn("files of an application's topic are left to be compacted", e);
         }
     }
 
     void truncateAll() {
-        List<RecordSequence> lanes = topics.values().stream()
-                .map(TopicReads::lane)
+        List<RecordSequence> sequences = topics.values().stream()
+                .map(TopicReads::sequence)
                 .filter(RecordSequence::hasUnwanted)
                 .toList();
-        if (!lanes.isEmpty()) {
-            database.committer().submit(truncation(lanes));
+        if (!sequences.isEmpty()) {
+            database.committer().submit(truncation(sequences));
         }
     }
 

@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param sync when writes are brought to the disk
  * @param syncInterval how often with {@link StorageSync#INTERVAL}
  * @param shards the number of shards, fixed when the folder is created; 1 to 65,535
- * @param memtableBytes what may be held in write buffers, all columns together
+ * @param writeBufferBytes what may be held in write buffers, all columns together
  * @param cacheBytes the size of the cache of blocks read from files
  * @param walBytes how large the write-ahead log may grow before write buffers are flushed to shorten it
  * @param appendQueueBytes how much may wait for its commit before appends are refused; once for the logs of all shards,
@@ -23,7 +23,7 @@ public record RocksDbOptions(
         StorageSync sync,
         Duration syncInterval,
         int shards,
-        long memtableBytes,
+        long writeBufferBytes,
         long cacheBytes,
         long walBytes,
         long appendQueueBytes) {
@@ -36,7 +36,7 @@ public record RocksDbOptions(
     public RocksDbOptions {
         checkPositive("sync-interval", syncInterval);
         checkWithin("shards", shards, 1, 65_535);
-        checkAtLeast("write-buffer-size", memtableBytes, MIB);
+        checkAtLeast("write-buffer-size", writeBufferBytes, MIB);
         checkAtLeast("cache-size", cacheBytes, MIB);
         checkAtLeast("wal-size", walBytes, MIB);
         checkAtLeast("append-queue-size", appendQueueBytes, 1);
@@ -46,16 +46,6 @@ public record RocksDbOptions(
     public static RocksDbOptions defaults(int shards) {
         return new RocksDbOptions(
                 StorageSync.INTERVAL, Duration.ofMillis(100), shards, 96 * MIB, 32 * MIB, 128 * MIB, 64 * MIB);
-    }
-
-    /** The same options with another way to bring writes to the disk. */
-    public RocksDbOptions withSync(StorageSync newSync) {
-        return new RocksDbOptions(newSync, syncInterval, shards, memtableBytes, cacheBytes, walBytes, appendQueueBytes);
-    }
-
-    /** The same options with another limit of what may wait for its commit. */
-    public RocksDbOptions withAppendQueueBytes(long newAppendQueueBytes) {
-        return new RocksDbOptions(sync, syncInterval, shards, memtableBytes, cacheBytes, walBytes, newAppendQueueBytes);
     }
 
     /** The defaults, to be changed. */
@@ -82,7 +72,7 @@ public record RocksDbOptions(
             sync = from.sync;
             syncInterval = from.syncInterval;
             shards = from.shards;
-            writeBufferSize = from.memtableBytes;
+            writeBufferSize = from.writeBufferBytes;
             cacheSize = from.cacheBytes;
             walSize = from.walBytes;
             appendQueueSize = from.appendQueueBytes;

@@ -31,9 +31,9 @@ public final class RocksDbShardLog implements ShardLog {
         this.appends = new SequenceAppends(database, clock, RECORD_OVERHEAD_BYTES);
         this.feeds = new ShardFeed[database.options().shards()];
         for (int shard = 0; shard < feeds.length; shard++) {
-            RecordSequence lane =
+            RecordSequence sequence =
                     new RecordSequence(database.columns(), Column.LOG, Keys.withShort(new byte[0], shard));
-            feeds[shard] = new ShardFeed(database, shard, lane);
+            feeds[shard] = new ShardFeed(database, shard, sequence);
         }
         database.committer().join(appends);
         database.every(TRUNCATE_INTERVAL, this::truncateAll);
@@ -42,7 +42,7 @@ public final class RocksDbShardLog implements ShardLog {
     /** The time of the latest record of all shards; before the first append only. */
     public long latestMillis() {
         return Arrays.stream(feeds)
-                .mapToLong(feed -> feed.lane().lastMillis())
+                .mapToLong(feed -> feed.sequence().lastMillis())
                 .max()
                 .orElse(0);
     }
@@ -89,9 +89,9 @@ public final class RocksDbShardLog implements ShardLog {
 
     @Override
     public void truncate(int shard, long offset) {
-        RecordSequence lane = feeds[shard].lane();
-        if (lane.noteUnwanted(offset)) {
-            database.committer().submit(new Truncation(List.of(lane), done -> {}));
+        RecordSequence sequence = feeds[shard].sequence();
+        if (sequence.noteUnwanted(offset)) {
+            database.committer().submit(new Truncation(List.of(sequence), done -> {}));
         }
     }
 
@@ -106,14 +106,14 @@ public final class RocksDbShardLog implements ShardLog {
     }
 
     private void truncateAll() {
-        List<RecordSequence> lanes = new ArrayList<>();
+        List<RecordSequence> sequences = new ArrayList<>();
         for (ShardFeed feed : feeds) {
-            if (feed.lane().hasUnwanted()) {
-                lanes.add(feed.lane());
+            if (feed.sequence().hasUnwanted()) {
+                sequences.add(feed.sequence());
             }
         }
-        if (!lanes.isEmpty()) {
-            database.committer().submit(new Truncation(lanes, done -> {}));
+        if (!sequences.isEmpty()) {
+            database.committer().submit(new Truncation(sequences, done -> {}));
         }
     }
 }

@@ -12,8 +12,8 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
 /**
- * The appends of an adapter to its lanes: bounded in bytes until they are durable, and gathered into blocks, a group at
- * a time. Appends come from any thread; all else happens on the writer thread, callbacks included.
+ * The appends of an adapter to its sequences: bounded in bytes until they are durable, and gathered into blocks, a
+ * group at a time. Appends come from any thread; all else happens on the writer thread, callbacks included.
  */
 final class SequenceAppends implements CommitParticipant {
     private final RocksDbDatabase database;
@@ -26,11 +26,11 @@ final class SequenceAppends implements CommitParticipant {
     private long stagedBytes;
     private long nowMillis;
 
-    /** A lane, and the waiters for its records. */
+    /** A sequence, and the waiters for its records. */
     interface Destination {
-        RecordSequence lane();
+        RecordSequence sequence();
 
-        /** These records of the lane are durable now. Writer thread. */
+        /** These records of the sequence are durable now. Writer thread. */
         void onCommitted(List<LogRecord> records);
     }
 
@@ -68,7 +68,7 @@ final class SequenceAppends implements CommitParticipant {
         budget.onRoom(action);
     }
 
-    /** What was appended to a lane by this group goes nowhere: the lane is being deleted. Writer thread. */
+    /** What was appended to a sequence by this group goes nowhere: the sequence is being deleted. Writer thread. */
     void forget(Destination deleted) {
         touched.remove(deleted);
     }
@@ -76,14 +76,14 @@ final class SequenceAppends implements CommitParticipant {
     @Override
     public void beforeCommit(WriteBatch batch) throws RocksDBException {
         for (Destination destination : touched) {
-            destination.lane().putStaged(batch);
+            destination.sequence().putStaged(batch);
         }
     }
 
     @Override
     public void afterCommit() {
         for (Destination destination : touched) {
-            destination.onCommitted(destination.lane().takeCommitted());
+            destination.onCommitted(destination.sequence().takeCommitted());
         }
         touched.clear();
         long bytes = stagedBytes;
@@ -91,7 +91,7 @@ final class SequenceAppends implements CommitParticipant {
         budget.release(bytes);
     }
 
-    /** One record on its way into a lane. */
+    /** One record on its way into a sequence. */
     private final class Append implements Write {
         private final Supplier<? extends @Nullable Destination> to;
         private final byte[] value;
@@ -124,10 +124,10 @@ final class SequenceAppends implements CommitParticipant {
             if (touched.isEmpty()) {
                 nowMillis = clock.millis();
             }
-            if (destination.lane().isClean()) {
+            if (destination.sequence().isClean()) {
                 touched.add(destination);
             }
-            offset = destination.lane().add(value, nowMillis);
+            offset = destination.sequence().add(value, nowMillis);
         }
 
         @Override

@@ -33,7 +33,7 @@ final class ShardFeed implements SequenceAppends.Destination {
 
     private final RocksDbDatabase database;
     private final int shard;
-    private final RecordSequence lane;
+    private final RecordSequence sequence;
 
     /** Left by any thread. */
     private volatile Request wanted = new Request(Request.NOTHING);
@@ -45,15 +45,15 @@ final class ShardFeed implements SequenceAppends.Destination {
     private long handedFrom;
     private @Nullable Reader reader;
 
-    ShardFeed(RocksDbDatabase database, int shard, RecordSequence lane) {
+    ShardFeed(RocksDbDatabase database, int shard, RecordSequence sequence) {
         this.database = database;
         this.shard = shard;
-        this.lane = lane;
+        this.sequence = sequence;
     }
 
     @Override
-    public RecordSequence lane() {
-        return lane;
+    public RecordSequence sequence() {
+        return sequence;
     }
 
     /** Any thread. */
@@ -96,8 +96,8 @@ final class ShardFeed implements SequenceAppends.Destination {
     }
 
     private void readOn() {
-        position = Math.max(position, lane.low());
-        live = position >= lane.committed();
+        position = Math.max(position, sequence.low());
+        live = position >= sequence.committed();
         if (!live) {
             fetch(current, position);
         }
@@ -127,7 +127,7 @@ final class ShardFeed implements SequenceAppends.Destination {
     private List<LogRecord> page(long from) {
         List<LogRecord> page = new ArrayList<>();
         long[] bytes = new long[1];
-        lane.read(from, entry -> {
+        sequence.read(from, entry -> {
             page.add(entry);
             bytes[0] += entry.value().length;
             return page.size() < PAGE_RECORDS && bytes[0] < PAGE_BYTES;

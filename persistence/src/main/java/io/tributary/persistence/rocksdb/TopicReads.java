@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 /** One application's topic, and the one read of it that is not answered. Safe for all threads. */
 final class TopicReads implements SequenceAppends.Destination {
     private final RocksDbDatabase database;
-    private final RecordSequence lane;
+    private final RecordSequence sequence;
     private final String id;
     private final AtomicReference<@Nullable Read> latest = new AtomicReference<>();
 
-    TopicReads(RocksDbDatabase database, RecordSequence lane, String id) {
+    TopicReads(RocksDbDatabase database, RecordSequence sequence, String id) {
         this.database = database;
-        this.lane = lane;
+        this.sequence = sequence;
         this.id = id;
     }
 
@@ -31,12 +31,12 @@ final class TopicReads implements SequenceAppends.Destination {
 
     /** Which topic it is, and where it ends now. */
     AppTopics.Found found() {
-        return new AppTopics.Found(id, lane.committed());
+        return new AppTopics.Found(id, sequence.committed());
     }
 
     @Override
-    public RecordSequence lane() {
-        return lane;
+    public RecordSequence sequence() {
+        return sequence;
     }
 
     /**
@@ -47,7 +47,7 @@ final class TopicReads implements SequenceAppends.Destination {
         Read read = new Read(from, maxRecords, maxBytes);
         supersede(read, new StorageException("another read of the same topic came"));
         CompletableFuture<?> _ = read.page.whenComplete((page, failure) -> latest.compareAndSet(read, null));
-        long end = lane.committed();
+        long end = sequence.committed();
         if (from > end) {
             read.page.completeExceptionally(
                     new StorageException("the topic ends at " + end + ", before " + from + ", which is to be read"));
@@ -65,7 +65,7 @@ final class TopicReads implements SequenceAppends.Destination {
     /** Begins the read that waits, if there are records for it. Any thread. */
     private void readIfThereIsSome() {
         Read read = latest.get();
-        if (read != null && Math.max(read.from, lane.low()) < lane.committed() && !read.begun.getAndSet(true)) {
+        if (read != null && Math.max(read.from, sequence.low()) < sequence.committed() && !read.begun.getAndSet(true)) {
             CompletableFuture<?> _ = database.read(() -> page(read)).whenComplete(read::complete);
         }
     }
@@ -83,11 +83,12 @@ final class TopicReads implements SequenceAppends.Destination {
     }
 
     private Page page(Read read) {
-        long from = Math.max(read.from, lane.low());
-        long end = lane.committed(); // the database may have more already, and the next read would be behind the end
+        long from = Math.max(read.from, sequence.low());
+        // the database may have more already, and the next read would be behind the end
+        long end = sequence.committed();
         List<AppRecord> records = new ArrayList<>();
         long[] bytes = new long[1];
-        lane.read(from, entry -> {
+        sequence.read(from, entry -> {
             if (entry.offset() >= end) {
                 return false;
             }

@@ -6,19 +6,19 @@ import java.util.function.Consumer;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
-/** Deletes records that are not needed any more in some lanes. */
+/** Deletes records that are not needed any more in some sequences. */
 final class Truncation implements Write {
-    private final List<RecordSequence> lanes;
+    private final List<RecordSequence> sequences;
     private final Consumer<RecordSequence> afterwards;
     private final List<RecordSequence> shortened = new ArrayList<>(1);
 
     /**
      * Creates one.
      *
-     * @param afterwards told of each lane in which something was deleted, when it is done
+     * @param afterwards told of each sequence in which something was deleted, when it is done
      */
-    Truncation(List<RecordSequence> lanes, Consumer<RecordSequence> afterwards) {
-        this.lanes = lanes;
+    Truncation(List<RecordSequence> sequences, Consumer<RecordSequence> afterwards) {
+        this.sequences = sequences;
         this.afterwards = afterwards;
     }
 
@@ -29,9 +29,9 @@ final class Truncation implements Write {
 
     @Override
     public void stage(WriteBatch batch) throws RocksDBException {
-        for (RecordSequence lane : lanes) {
-            if (lane.truncate(batch)) {
-                shortened.add(lane);
+        for (RecordSequence sequence : sequences) {
+            if (sequence.truncate(batch)) {
+                shortened.add(sequence);
             }
         }
     }

@@ -16,7 +16,9 @@ final class AppendingProcess {
     private AppendingProcess() {}
 
     public static void main(String[] args) throws InterruptedException {
-        RocksDbOptions options = TestDatabase.options(SHARDS).withSync(StorageSync.valueOf(args[1]));
+        RocksDbOptions options = TestDatabase.options(SHARDS).toBuilder()
+                .sync(StorageSync.valueOf(args[1]))
+                .build();
         RocksDbDatabase database = RocksDbDatabase.open(Path.of(args[0]), options, StorageRecorder.NONE);
         RocksDbShardLog log = new RocksDbShardLog(database, InstantSource.system());
         RocksDbReplicatedMap map = new RocksDbReplicatedMap(database, "numbers");

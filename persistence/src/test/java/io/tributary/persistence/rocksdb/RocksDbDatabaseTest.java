@@ -162,15 +162,10 @@ class RocksDbDatabaseTest {
                 syncs.add(nanos);
             }
         };
-        RocksDbOptions options = TestDatabase.options(1);
-        RocksDbOptions syncing = new RocksDbOptions(
-                StorageSync.INTERVAL,
-                Duration.ofMillis(5),
-                1,
-                options.memtableBytes(),
-                options.cacheBytes(),
-                options.walBytes(),
-                options.appendQueueBytes());
+        RocksDbOptions syncing = TestDatabase.options(1).toBuilder()
+                .sync(StorageSync.INTERVAL)
+                .syncInterval(Duration.ofMillis(5))
+                .build();
         try (RocksDbDatabase database = RocksDbDatabase.open(folder, syncing, recorder)) {
             append(new RocksDbShardLog(database, InstantSource.system()), 0, new byte[100], 50);
             assertThat(writes).hasValue(50);

@@ -30,7 +30,9 @@ class RocksDbShardLogTest extends ShardLogContract {
     @Override
     protected ShardLog open() {
         closeDatabase();
-        RocksDbOptions options = TestDatabase.options(SHARDS).withAppendQueueBytes(BUFFER_BYTES);
+        RocksDbOptions options = TestDatabase.options(SHARDS).toBuilder()
+                .appendQueueSize(BUFFER_BYTES)
+                .build();
         database = RocksDbDatabase.open(folder, options, StorageRecorder.NONE);
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis.get());
         return new RocksDbShardLog(database, clock);

@@ -121,15 +121,8 @@ class WriteFailureTest {
 
     @Test
     void nobodyWaitsForTheDiskWhenEachCommitIsSynced(@TempDir Path synced) {
-        RocksDbOptions options = TestDatabase.options(2);
-        RocksDbOptions always = new RocksDbOptions(
-                StorageSync.ALWAYS,
-                options.syncInterval(),
-                options.shards(),
-                options.memtableBytes(),
-                options.cacheBytes(),
-                options.walBytes(),
-                options.appendQueueBytes());
+        RocksDbOptions always =
+                TestDatabase.options(2).toBuilder().sync(StorageSync.ALWAYS).build();
         List<Thread> tellers = new CopyOnWriteArrayList<>();
         Turn turn = Turn.begin(() -> true);
         try (RocksDbDatabase other = RocksDbDatabase.open(synced, always, StorageRecorder.NONE)) {

@@ -15,7 +15,7 @@ import java.net.URI;
  */
 record HttpSettingsCheck(String group, AuthenticatorSettings settings) {
 
-    /** What they say, with the token that was read. */
+    /** The authenticator's configuration, with what its files have. */
     AuthenticatorConfig config(String realm) {
         String url = settings.url();
         if (url == null) {
@@ -24,10 +24,10 @@ record HttpSettingsCheck(String group, AuthenticatorSettings settings) {
         URI address = SettingException.naming(group + ".url", () -> WebClient.address(url));
         return new HttpAuthenticator.Config(
                 address,
-                JwtSettingsCheck.authorities(group, settings.certificates()),
+                AuthenticatorFiles.authorities(group, settings.certificates()),
                 settings.secretFile() == null
                         ? null
-                        : JwtSettingsCheck.inFile(group + ".secret-file", settings.secretFile(), SecretFile::line),
+                        : AuthenticatorFiles.inFile(group + ".secret-file", settings.secretFile(), SecretFile::line),
                 realm);
     }
 }

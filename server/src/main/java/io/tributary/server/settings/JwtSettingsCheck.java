@@ -3,14 +3,10 @@ package io.tributary.server.settings;
 import io.tributary.security.AuthenticatorConfig;
 import io.tributary.security.jwt.JwtConfig;
 import io.tributary.security.jwt.Keys;
-import io.tributary.security.watch.FileContent;
-import io.tributary.security.web.Authorities;
 import io.tributary.security.web.WebClient;
 import io.tributary.server.settings.check.SecretFile;
 import io.tributary.server.settings.check.SettingException;
 import java.nio.file.Path;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the settings of an authenticator of tokens.
@@ -20,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 record JwtSettingsCheck(String group, AuthenticatorSettings settings) {
 
-    /** What they say, with keys that were read. */
+    /** The authenticator's configuration, with what its files have. */
     AuthenticatorConfig config(String realm) {
         return new JwtConfig(
                 origin(),
@@ -49,34 +45,13 @@ record JwtSettingsCheck(String group, AuthenticatorSettings settings) {
         if (secretFile != null) {
             String name = group + ".secret-file";
             return new JwtConfig.InFile(
-                    inFile(name, secretFile, file -> Keys.secret(Keys.utf8(SecretFile.line(file)))));
+                    AuthenticatorFiles.inFile(name, secretFile, file -> Keys.secret(Keys.utf8(SecretFile.line(file)))));
         }
         if (onWeb) {
-            Path authorities = authorities(group, settings.certificates());
+            Path authorities = AuthenticatorFiles.authorities(group, settings.certificates());
             return SettingException.naming(
                     group + ".keys", () -> new JwtConfig.Web(WebClient.address(String.valueOf(keys)), authorities));
         }
-        return new JwtConfig.InFile(inFile(group + ".keys", String.valueOf(keys), Keys::file));
-    }
-
-    /** A file that can be read now, and is read again when it changes. */
-    static <T> FileContent<T> inFile(String name, String text, Function<Path, T> read) {
-        return SettingException.naming(name, () -> {
-            Path file = Path.of(text);
-            T _ = read.apply(file);
-            return new FileContent<>(file, () -> read.apply(file));
-        });
-    }
-
-    /** The file with the authorities to trust, which can be read; null when there is none. */
-    static @Nullable Path authorities(String group, @Nullable String certificates) {
-        if (certificates == null) {
-            return null;
-        }
-        return SettingException.naming(group + ".certificates", () -> {
-            Path file = Path.of(certificates).toAbsolutePath();
-            var _ = Authorities.trusting(file);
-            return file;
-        });
+        return new JwtConfig.InFile(AuthenticatorFiles.inFile(group + ".keys", String.valueOf(keys), Keys::file));
     }
 }

@@ -26,7 +26,7 @@ record LdapSettingsCheck(String group, AuthenticatorSettings settings) {
     private static final int TLS_PORT = 636;
     private static final int MOST_PORT = 65_535;
 
-    /** What they say, with the password that was read. */
+    /** The authenticator's configuration, with what its files have. */
     AuthenticatorConfig config(String realm) {
         URI url = url();
         Encryption encryption = encryption(url);
@@ -35,7 +35,7 @@ record LdapSettingsCheck(String group, AuthenticatorSettings settings) {
                 url.getHost(),
                 port,
                 encryption,
-                JwtSettingsCheck.authorities(group, settings.certificates()),
+                AuthenticatorFiles.authorities(group, settings.certificates()),
                 users(),
                 groups(),
                 realm);

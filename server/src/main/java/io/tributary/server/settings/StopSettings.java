@@ -1,6 +1,6 @@
 package io.tributary.server.settings;
 
-import io.tributary.broker.DrainConfig;
+import io.tributary.broker.StopConfig;
 import io.tributary.server.settings.check.Allowed;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,7 @@ public record StopSettings(
 
         @Nullable String serverReference) {
 
-    void change(Duration stopTimeout, DrainConfig.Builder to) {
+    void change(Duration stopTimeout, StopConfig.Builder to) {
         to.drainRate(drainRate)
                 .longest(stopTimeout.dividedBy(2))
                 .serverReference(serverReference == null || serverReference.isEmpty() ? null : serverReference);

@@ -1,7 +1,7 @@
 package io.tributary.server.settings;
 
 import io.tributary.broker.BrokerConfig;
-import io.tributary.broker.DrainConfig;
+import io.tributary.broker.StopConfig;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.network.NetworkConfig;
 import io.tributary.broker.routing.PriorityConfig;
@@ -185,7 +185,7 @@ public record TributarySettings(
         network.change(PREFIX + ".network", to);
     }
 
-    private void changeStop(DrainConfig.Builder to) {
+    private void changeStop(StopConfig.Builder to) {
         stop.change(stopTimeout, to);
     }
 

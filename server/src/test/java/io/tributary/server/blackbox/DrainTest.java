@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
-import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.broker.blackbox.TestTalk;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.MqttPacket.Puback;
@@ -13,7 +13,6 @@ import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
@@ -228,16 +227,6 @@ class DrainTest {
     }
 
     private static Publish publish() {
-        return new Publish(
-                "a",
-                new byte[0],
-                QoS.AT_LEAST_ONCE,
-                false,
-                false,
-                1,
-                0,
-                MqttPacket.ABSENT,
-                PublishProperties.NONE,
-                List.of());
+        return TestTalk.publication("a", "", QoS.AT_LEAST_ONCE, false, 1);
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
+import io.tributary.broker.blackbox.TestTalk;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
 import io.tributary.common.mqtt.MqttPacket.Puback;
@@ -15,7 +16,6 @@ import io.tributary.common.mqtt.MqttPacket.Pubrel;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
@@ -124,16 +124,6 @@ class GracefulStopTest {
     }
 
     private static Publish publish(QoS qos, String text) {
-        return new Publish(
-                "in-flight/a",
-                text.getBytes(UTF_8),
-                qos,
-                false,
-                false,
-                1,
-                0,
-                MqttPacket.ABSENT,
-                PublishProperties.NONE,
-                List.of());
+        return TestTalk.publication("in-flight/a", text, qos, false, 1);
     }
 }

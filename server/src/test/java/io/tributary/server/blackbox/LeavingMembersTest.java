@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.blackbox.TestClient;
-import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.broker.blackbox.TestTalk;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
@@ -13,7 +13,6 @@ import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
@@ -127,17 +126,7 @@ class LeavingMembersTest {
 
     private void publish(TestClient publisher) throws IOException {
         for (int i = 1; i <= MESSAGES; i++) {
-            publisher.send(new Publish(
-                    name,
-                    String.valueOf(i).getBytes(UTF_8),
-                    QoS.AT_LEAST_ONCE,
-                    false,
-                    false,
-                    i,
-                    0,
-                    MqttPacket.ABSENT,
-                    PublishProperties.NONE,
-                    List.of()));
+            publisher.send(TestTalk.publication(name, String.valueOf(i), QoS.AT_LEAST_ONCE, false, i));
             assertThat(publisher.expect(Puback.class).reason()).isEqualTo(ReasonCode.SUCCESS);
         }
     }

@@ -1,9 +1,9 @@
 package io.tributary.server.blackbox;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.blackbox.TestClient;
+import io.tributary.broker.blackbox.TestTalk;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Pingreq;
 import io.tributary.common.mqtt.MqttPacket.Pingresp;
@@ -11,7 +11,6 @@ import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.MqttPacket.Unsubscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
@@ -74,17 +73,7 @@ class PacketOrderTest {
     }
 
     private static Publish retained(String topic, QoS qos, int packetId) {
-        return new Publish(
-                topic,
-                "x".getBytes(UTF_8),
-                qos,
-                true,
-                false,
-                qos.isAcknowledged() ? packetId : 0,
-                0,
-                MqttPacket.ABSENT,
-                PublishProperties.NONE,
-                List.of());
+        return TestTalk.publication(topic, "x", qos, true, packetId);
     }
 
     private static Subscribe subscribe(String filter, int packetId, RetainHandling handling) {

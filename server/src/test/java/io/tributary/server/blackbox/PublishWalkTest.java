@@ -4,13 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.blackbox.TestClient;
-import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.broker.blackbox.TestTalk;
 import io.tributary.common.mqtt.MqttPacket.Puback;
 import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
@@ -53,17 +52,7 @@ class PublishWalkTest {
             subscriber.send(new Subscribe(1, List.of(all), 0, List.of()));
             subscriber.expect(Suback.class);
             Walk walk = Walk.of(carried -> carried instanceof String text && text.contains(MESSAGE), HOPS);
-            publisher.send(new Publish(
-                    "walk/a",
-                    MESSAGE.getBytes(UTF_8),
-                    QoS.AT_LEAST_ONCE,
-                    false,
-                    false,
-                    1,
-                    0,
-                    MqttPacket.ABSENT,
-                    PublishProperties.NONE,
-                    List.of()));
+            publisher.send(TestTalk.publication("walk/a", MESSAGE, QoS.AT_LEAST_ONCE, false, 1));
             publisher.expect(Puback.class);
             Publish received = subscriber.expect(Publish.class);
             assertThat(new String(received.payload(), UTF_8)).isEqualTo(MESSAGE);

@@ -1,23 +1,19 @@
 package io.tributary.server.blackbox;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.tributary.broker.blackbox.TestTalk.subscribe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
+import io.tributary.broker.blackbox.TestTalk;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Puback;
 import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Pubrec;
-import io.tributary.common.mqtt.MqttPacket.Suback;
-import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
-import io.tributary.common.mqtt.Subscription;
-import io.tributary.common.mqtt.Subscription.RetainHandling;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -189,23 +185,7 @@ class RulesTest {
         return TestClient.connect(broker.tcpPort(), ProtocolVersion.MQTT_5, clientId, 0);
     }
 
-    private static ReasonCode subscribe(TestClient client, String filter, QoS qos) throws IOException {
-        Subscription asked = new Subscription(filter, qos, false, false, RetainHandling.SEND);
-        client.send(new Subscribe(1, List.of(asked), 0, List.of()));
-        return client.expect(Suback.class).reasons().getFirst();
-    }
-
     private static Publish publish(String topic, QoS qos, boolean retain) {
-        return new Publish(
-                topic,
-                "x".getBytes(UTF_8),
-                qos,
-                retain,
-                false,
-                qos.isAcknowledged() ? 1 : 0,
-                0,
-                MqttPacket.ABSENT,
-                PublishProperties.NONE,
-                List.of());
+        return TestTalk.packet(topic, "x", qos, retain, 0);
     }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.broker.ApplicationsConfig;
 import io.tributary.broker.BrokerConfig;
-import io.tributary.broker.DrainConfig;
+import io.tributary.broker.StopConfig;
 import io.tributary.broker.canary.CanaryConfig;
 import io.tributary.broker.connection.ConnectLimits;
 import io.tributary.broker.connection.InboundLimits;
@@ -102,7 +102,6 @@ class CoreSettingsTest {
                 CanaryConfig.class,
                 ConnectLimits.class,
                 DecoderLimits.class,
-                DrainConfig.class,
                 InboundLimits.class,
                 NetworkConfig.class,
                 OutboundLimits.class,
@@ -112,6 +111,7 @@ class CoreSettingsTest {
                 RocksDbOptions.class,
                 ShardConfig.class,
                 SharedChoice.class,
+                StopConfig.class,
                 SubscriptionLimits.class);
     }
 

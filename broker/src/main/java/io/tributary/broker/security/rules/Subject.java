@@ -69,11 +69,6 @@ public record Subject(
         this(clientId, userName, commonName, tenant, groups, listener, remoteAddress, claims, rules, Known.ALL);
     }
 
-    /** A client that has nothing but an identifier. */
-    public static Subject ofClientId(String clientId) {
-        return new Subject(clientId, null, null, null, Set.of(), null, null, Map.of(), List.of());
-    }
-
     /** A client that is connected, or a back-end. */
     static Subject of(ClientInfo client) {
         return of(client, client.principal() == null ? Principal.ANONYMOUS : client.principal(), Known.ALL);

@@ -259,7 +259,7 @@ final class TableCopy implements ReplicatedMap.Follower {
         }
     }
 
-    /** Whether all rule sets can be read counts, too. */
+    /** Tells the observer, too, when a rule set cannot be read any more, or again: whether all can be counts. */
     private void tellOfRules(String id) {
         if (table == SecurityTable.RULES) {
             observer.changed(table, id, null, null);

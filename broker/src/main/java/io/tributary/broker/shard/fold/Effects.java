@@ -75,7 +75,7 @@ public interface Effects {
     void topicFound(SessionState client);
 
     /** PUBRECs of a client are logged. */
-    void received(SessionState client, long[] sequences);
+    void receivedLogged(SessionState client, long[] sequences);
 
     /** A relayed message was accepted; it is not when its connection has lost the session meanwhile. */
     void relayed(SessionState publisher, int packetId);

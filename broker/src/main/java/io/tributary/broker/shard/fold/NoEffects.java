@@ -46,7 +46,7 @@ public class NoEffects implements Effects {
     public void topicFound(SessionState client) {}
 
     @Override
-    public void received(SessionState client, long[] sequences) {}
+    public void receivedLogged(SessionState client, long[] sequences) {}
 
     @Override
     public void relayed(SessionState publisher, int packetId) {}

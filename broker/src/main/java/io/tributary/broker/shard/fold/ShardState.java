@@ -504,7 +504,7 @@ public final class ShardState {
             output.changes().touch(client);
         }
         if (settled.received().length > 0) {
-            output.effects().received(client, settled.received());
+            output.effects().receivedLogged(client, settled.received());
         }
     }
 

@@ -110,7 +110,7 @@ class BadRulesTest {
         assertThatThrownBy(() -> rules.replace(Collections.singletonList(null)))
                 .isInstanceOf(NullPointerException.class);
         assertThat(rules.version()).isEqualTo(1);
-        assertThat(rules.bind(Subject.ofClientId("a")).mayReceive("a").allowed())
+        assertThat(rules.bind(Subjects.ofClientId("a")).mayReceive("a").allowed())
                 .isTrue();
     }
 

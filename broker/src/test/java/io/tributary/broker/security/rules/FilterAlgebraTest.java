@@ -26,7 +26,7 @@ class FilterAlgebraTest {
      * A client that calls itself so makes any level of a placeholder in a rule that denies, and none in one that
      * allows.
      */
-    private static final Subject STRANGE = Subject.ofClientId("+");
+    private static final Subject STRANGE = Subjects.ofClientId("+");
 
     private static final int FILTER_DEPTH = 3;
 

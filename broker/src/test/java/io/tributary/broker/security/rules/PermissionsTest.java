@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class PermissionsTest {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    private static final Subject PUMP = Subject.ofClientId("pump");
+    private static final Subject PUMP = Subjects.ofClientId("pump");
 
     private static final RuleSet DEVICES = new RuleSet(
             "devices",
@@ -123,7 +123,7 @@ class PermissionsTest {
         "$SYS/#, $SYS, true"
     })
     void reservedTopicIsAllowedWhenRuleNamesIt(String written, String topic, boolean allowed) {
-        Permissions client = rules(allow(Action.ALL, written)).bind(Subject.ofClientId("$SYS"));
+        Permissions client = rules(allow(Action.ALL, written)).bind(Subjects.ofClientId("$SYS"));
         assertThat(client.mayPublish(topic, QoS.AT_MOST_ONCE, false).allowed()).isEqualTo(allowed);
         assertThat(client.mayReceive(topic).allowed()).isEqualTo(allowed);
         assertThat(client.maySubscribe(topic, QoS.AT_MOST_ONCE).granted()).isEqualTo(allowed);

@@ -34,7 +34,7 @@ class PlaceholderInjectionTest {
     @ValueSource(
             strings = {"", "+", "#", "a/b", "/", "a/#", "+/+", "a+", "#a", "a\0", "\0", "$SYS", "$SYS/#", "$share/x/#"})
     void nothingIsAllowedWhenIdentifierIsNoLevel(String clientId) {
-        Permissions client = OWN_TOPICS.bind(Subject.ofClientId(clientId));
+        Permissions client = OWN_TOPICS.bind(Subjects.ofClientId(clientId));
         for (String topic : List.of(
                 "devices/a/up", "devices/b", "devices//up", "devices/a/b/up", "a/first", "/first", "$SYS/first")) {
             assertThat(client.mayPublish(topic, QoS.AT_MOST_ONCE, false).allowed())
@@ -63,7 +63,7 @@ class PlaceholderInjectionTest {
     @ValueSource(
             strings = {"a", " ", " a b ", "*", "?", ".*", "${clientid}", "\\", "%c", "\u00e9", "\ud83d\udca1", "null"})
     void ownTopicsAreAllowedWhenIdentifierIsALevel(String clientId) {
-        Permissions client = OWN_TOPICS.bind(Subject.ofClientId(clientId));
+        Permissions client = OWN_TOPICS.bind(Subjects.ofClientId(clientId));
         boolean reserved = clientId.startsWith("$");
         assertThat(client.mayPublish("devices/" + clientId + "/up", QoS.AT_MOST_ONCE, false)
                         .allowed())
@@ -84,7 +84,7 @@ class PlaceholderInjectionTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "+", "#", "a/b", "a\0"})
     void everySecretIsDeniedWhenIdentifierIsNoLevel(String clientId) {
-        Permissions client = NOT_OWN_SECRETS.bind(Subject.ofClientId(clientId));
+        Permissions client = NOT_OWN_SECRETS.bind(Subjects.ofClientId(clientId));
         for (String topic : List.of("devices/a/secret", "devices//secret", "b/secret", "$SYS/secret")) {
             assertThat(client.mayPublish(topic, QoS.AT_MOST_ONCE, false).allowed())
                     .as(topic)
@@ -110,7 +110,7 @@ class PlaceholderInjectionTest {
         "$SYS/open, true"
     })
     void firstLevelIsAnyWhenIdentifierBeginsWithDollar(String topic, boolean allowed) {
-        Permissions client = NOT_OWN_SECRETS.bind(Subject.ofClientId("$SYS"));
+        Permissions client = NOT_OWN_SECRETS.bind(Subjects.ofClientId("$SYS"));
         assertThat(client.mayReceive(topic).allowed()).isEqualTo(allowed);
         assertThat(client.maySubscribe(topic, QoS.AT_MOST_ONCE).granted()).isEqualTo(allowed);
     }

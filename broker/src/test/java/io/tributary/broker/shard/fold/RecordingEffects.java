@@ -82,7 +82,7 @@ final class RecordingEffects implements Effects {
     }
 
     @Override
-    public void received(SessionState client, long[] sequences) {
+    public void receivedLogged(SessionState client, long[] sequences) {
         asked.add("received " + client.clientId() + " " + Arrays.toString(sequences));
     }
 

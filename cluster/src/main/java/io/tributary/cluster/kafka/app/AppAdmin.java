@@ -341,8 +341,10 @@ final class AppAdmin implements AutoCloseable {
     }
 
     /**
-     * Which partition a client is in depends on their number, unless there is to be one. Those that somebody has added
-     * are not used. Others may have made it, or Kafka by itself, with settings by which messages are lost.
+     * The id of a topic that exists already, which others may have made, or Kafka by itself. Fails where it has fewer
+     * partitions than configured, or others beyond them that have had records, for which partition a client is in
+     * depends on their number (unless there is to be one); and where its settings lose messages. Partitions that
+     * somebody has added are not used.
      */
     private String idOfExisting(TopicRules rules) throws InterruptedException {
         int needed = rules.newTopic().numPartitions();

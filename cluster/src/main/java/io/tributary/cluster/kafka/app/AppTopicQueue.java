@@ -211,7 +211,7 @@ final class AppTopicQueue {
         return retired;
     }
 
-    /** Calls back for the oldest records, as far as it is known what became of them. */
+    /** Calls back for the oldest records, as far as it is known what became of them; as {@code PartitionQueue} does. */
     private void callBackOldest() {
         Sending told = null;
         while (true) {

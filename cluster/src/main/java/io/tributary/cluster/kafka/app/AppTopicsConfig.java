@@ -78,12 +78,6 @@ public record AppTopicsConfig(
                 consumers, sharedPartitions, retention, sharedRetention, keepAcknowledged, readAheadBytes, newInterval);
     }
 
-    /** The same with acknowledged messages kept, or not. */
-    public AppTopicsConfig withKeepAcknowledged(boolean keep) {
-        return new AppTopicsConfig(
-                consumers, sharedPartitions, retention, sharedRetention, keep, readAheadBytes, cleaningInterval);
-    }
-
     /** How one of the topics has to be set up. */
     TopicRules rules(KafkaConfig config, String topic, int largestRecordBytes) {
         boolean shared = topic.equals(TopicNames.shared(config));

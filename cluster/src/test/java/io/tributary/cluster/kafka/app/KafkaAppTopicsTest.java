@@ -349,10 +349,22 @@ class KafkaAppTopicsTest extends AppTopicsContract {
         return get(topics().read(topic, null, 0, 1, ALL)).from();
     }
 
+    private static AppTopicsConfig keepingAcknowledged() {
+        AppTopicsConfig apps = AppTopicsConfig.defaults();
+        return new AppTopicsConfig(
+                apps.consumers(),
+                apps.sharedPartitions(),
+                apps.retention(),
+                apps.sharedRetention(),
+                true,
+                apps.readAheadBytes(),
+                apps.cleaningInterval());
+    }
+
     @Test
     void recordsStayWhenAcknowledgedMessagesAreKept() {
         topics().close();
-        try (KafkaAppTopics keeping = open(AppTopicsConfig.defaults().withKeepAcknowledged(true))) {
+        try (KafkaAppTopics keeping = open(keepingAcknowledged())) {
             CompletableFuture<Long> appended = new CompletableFuture<>();
             keeping.append(ERP, message(1), recipientOf(ERP), null, (position, failure) -> appended.complete(position));
             get(appended);

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
+import io.tributary.broker.blackbox.TestTalk;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
@@ -616,17 +617,7 @@ class ClusterPromisesTest {
     }
 
     private Publish publication(String topic, String text, boolean retain) {
-        return new Publish(
-                name + "/" + topic,
-                text.getBytes(UTF_8),
-                QoS.AT_LEAST_ONCE,
-                retain,
-                false,
-                1,
-                0,
-                MqttPacket.ABSENT,
-                PublishProperties.NONE,
-                List.of());
+        return TestTalk.publication(name + "/" + topic, text, QoS.AT_LEAST_ONCE, retain, 1);
     }
 
     /** The next message, which is acknowledged. */

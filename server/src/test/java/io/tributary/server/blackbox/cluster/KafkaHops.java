@@ -1,13 +1,12 @@
 package io.tributary.server.blackbox.cluster;
 
 import static io.tributary.server.blackbox.cluster.TwoNodesTest.cluster;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.blackbox.TestClient;
+import io.tributary.broker.blackbox.TestTalk;
 import io.tributary.common.event.EventCodec;
 import io.tributary.common.event.ShardEvent;
-import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Puback;
 import io.tributary.common.mqtt.MqttPacket.Pubcomp;
 import io.tributary.common.mqtt.MqttPacket.Publish;
@@ -16,7 +15,6 @@ import io.tributary.common.mqtt.MqttPacket.Pubrel;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
@@ -154,17 +152,7 @@ abstract class KafkaHops {
     /** Publishes them one after the other, each when the one before is finished. */
     private static void publish(TestClient publisher, String prefix, QoS qos) throws IOException {
         for (int i = 0; i < MESSAGES; i++) {
-            publisher.send(new Publish(
-                    prefix + i,
-                    "m".getBytes(UTF_8),
-                    qos,
-                    false,
-                    false,
-                    1,
-                    0,
-                    MqttPacket.ABSENT,
-                    PublishProperties.NONE,
-                    List.of()));
+            publisher.send(TestTalk.publication(prefix + i, "m", qos, false, 1));
             if (qos == QoS.AT_LEAST_ONCE) {
                 assertThat(publisher.await(Puback.class, PATIENCE).reason()).isEqualTo(ReasonCode.SUCCESS);
             } else {

@@ -1,5 +1,6 @@
 package io.tributary.server.blackbox.cluster;
 
+import static io.tributary.broker.blackbox.TestTalk.subscribe;
 import static io.tributary.server.blackbox.cluster.SecuredClusterTest.cluster;
 import static io.tributary.server.blackbox.cluster.SecuredClusterTest.token;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -11,13 +12,8 @@ import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.MqttPacket.Disconnect;
-import io.tributary.common.mqtt.MqttPacket.Suback;
-import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
-import io.tributary.common.mqtt.Subscription;
-import io.tributary.common.mqtt.Subscription.RetainHandling;
 import io.tributary.server.blackbox.security.SecurityApi;
 import java.io.IOException;
 import java.time.Duration;
@@ -120,12 +116,6 @@ abstract class LimitsOfTenants {
             }
             return isAccepted;
         }
-    }
-
-    private static ReasonCode subscribe(TestClient client, String filter) throws IOException {
-        Subscription asked = new Subscription(filter, QoS.AT_LEAST_ONCE, false, false, RetainHandling.SEND);
-        client.send(new Subscribe(1, List.of(asked), 0, List.of()));
-        return client.expect(Suback.class).reasons().getFirst();
     }
 
     private TestClient connect(String node, String tenant, String clientId, long expiry) throws IOException {

@@ -1,16 +1,14 @@
 package io.tributary.server.blackbox.cluster;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
-import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.broker.blackbox.TestTalk;
 import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
@@ -58,17 +56,7 @@ class MapMadeAnewTest {
         try (TestClient subscriber = connect(cluster, to, "subscriber " + ATTEMPTS.incrementAndGet(), 3_600);
                 TestClient publisher = connect(cluster, from, "publisher", 0)) {
             subscribe(subscriber, "to/" + to);
-            publisher.send(new Publish(
-                    "to/" + to,
-                    "m".getBytes(UTF_8),
-                    QoS.AT_LEAST_ONCE,
-                    false,
-                    false,
-                    1,
-                    0,
-                    MqttPacket.ABSENT,
-                    PublishProperties.NONE,
-                    List.of()));
+            publisher.send(TestTalk.publication("to/" + to, "m", QoS.AT_LEAST_ONCE, false, 1));
             return subscriber.await(Publish.class, ANSWER).topic().equals("to/" + to);
         }
     }

@@ -1,18 +1,16 @@
 package io.tributary.server.blackbox.cluster;
 
 import static io.tributary.server.blackbox.cluster.TwoNodesTest.cluster;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.blackbox.TestClient;
-import io.tributary.common.mqtt.MqttPacket;
+import io.tributary.broker.blackbox.TestTalk;
 import io.tributary.common.mqtt.MqttPacket.Puback;
 import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
@@ -112,17 +110,7 @@ abstract class OnlyNode {
     }
 
     private static Publish publish(String topic, int packetId) {
-        return new Publish(
-                topic,
-                "m".getBytes(UTF_8),
-                QoS.AT_LEAST_ONCE,
-                false,
-                false,
-                packetId,
-                0,
-                MqttPacket.ABSENT,
-                PublishProperties.NONE,
-                List.of());
+        return TestTalk.publication(topic, "m", QoS.AT_LEAST_ONCE, false, packetId);
     }
 
     private static TestClient subscriber(String clientId) throws IOException {

@@ -1,8 +1,7 @@
 package io.tributary.server.blackbox.cluster;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.tributary.broker.blackbox.TestClient;
+import io.tributary.broker.blackbox.TestTalk;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
 import io.tributary.common.mqtt.MqttPacket.Connect;
@@ -13,7 +12,6 @@ import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
 import io.tributary.common.mqtt.Subscription;
@@ -184,17 +182,7 @@ final class Probe {
                 publishers
                         .get(i)
                         .connection
-                        .send(new Publish(
-                                topic + "/" + i,
-                                topic.getBytes(UTF_8),
-                                QoS.AT_LEAST_ONCE,
-                                false,
-                                false,
-                                1,
-                                0,
-                                MqttPacket.ABSENT,
-                                PublishProperties.NONE,
-                                List.of()));
+                        .send(TestTalk.publication(topic + "/" + i, topic, QoS.AT_LEAST_ONCE, false, 1));
             }
             for (Client publisher : publishers) {
                 Puback puback = publisher.await(Puback.class, PATIENCE);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
+import io.tributary.broker.blackbox.TestTalk;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
@@ -194,17 +195,7 @@ class ReshardTest {
                 }
                 sent(name, qos, text);
             }
-            publisher.send(new Publish(
-                    "keep/" + name,
-                    name.getBytes(UTF_8),
-                    QoS.AT_LEAST_ONCE,
-                    true,
-                    false,
-                    count + 1,
-                    0,
-                    MqttPacket.ABSENT,
-                    PublishProperties.NONE,
-                    List.of()));
+            publisher.send(TestTalk.publication("keep/" + name, name, QoS.AT_LEAST_ONCE, true, count + 1));
             publisher.await(Puback.class, PATIENCE);
         }
     }

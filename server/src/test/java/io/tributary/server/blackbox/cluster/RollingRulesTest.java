@@ -1,5 +1,6 @@
 package io.tributary.server.blackbox.cluster;
 
+import static io.tributary.broker.blackbox.TestTalk.subscribe;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -10,20 +11,14 @@ import io.tributary.common.mqtt.MqttPacket.Connect;
 import io.tributary.common.mqtt.MqttPacket.ConnectProperties;
 import io.tributary.common.mqtt.MqttPacket.Puback;
 import io.tributary.common.mqtt.MqttPacket.Publish;
-import io.tributary.common.mqtt.MqttPacket.Suback;
-import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.ReasonCode;
-import io.tributary.common.mqtt.Subscription;
-import io.tributary.common.mqtt.Subscription.RetainHandling;
 import io.tributary.server.blackbox.BrokerExtension;
 import io.tributary.server.blackbox.security.SecurityApi;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -146,12 +141,6 @@ class RollingRulesTest {
         try (SecurityApi http = new SecurityApi(cluster.node(node).httpPort(), "none")) {
             return http.send("GET", path, "").body();
         }
-    }
-
-    private static ReasonCode subscribe(TestClient client, String filter) throws IOException {
-        Subscription asked = new Subscription(filter, QoS.AT_LEAST_ONCE, false, false, RetainHandling.SEND);
-        client.send(new Subscribe(1, List.of(asked), 0, List.of()));
-        return client.expect(Suback.class).reasons().getFirst();
     }
 
     private static ReasonCode publish(TestClient client, String topic) throws IOException {

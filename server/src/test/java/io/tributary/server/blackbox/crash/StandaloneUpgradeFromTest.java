@@ -7,14 +7,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
+import io.tributary.broker.blackbox.TestTalk;
 import io.tributary.common.event.RecordFormat;
-import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Puback;
 import io.tributary.common.mqtt.MqttPacket.Publish;
 import io.tributary.common.mqtt.MqttPacket.Suback;
 import io.tributary.common.mqtt.MqttPacket.Subscribe;
 import io.tributary.common.mqtt.ProtocolVersion;
-import io.tributary.common.mqtt.PublishProperties;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.Subscription;
 import io.tributary.common.mqtt.Subscription.RetainHandling;
@@ -157,17 +156,7 @@ class StandaloneUpgradeFromTest {
 
     private static void retain(BrokerProcess broker) throws IOException {
         try (TestClient client = TestClient.connect(broker.tcpPort(), ProtocolVersion.MQTT_5, "retaining", 0)) {
-            client.send(new Publish(
-                    RETAINED,
-                    "kept".getBytes(UTF_8),
-                    QoS.AT_LEAST_ONCE,
-                    true,
-                    false,
-                    1,
-                    0,
-                    MqttPacket.ABSENT,
-                    PublishProperties.NONE,
-                    List.of()));
+            client.send(TestTalk.publication(RETAINED, "kept", QoS.AT_LEAST_ONCE, true, 1));
             client.expect(Puback.class);
         }
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.blackbox.Scratch;
 import io.tributary.broker.blackbox.TestClient;
+import io.tributary.broker.blackbox.TestTalk;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.MqttPacket;
 import io.tributary.common.mqtt.MqttPacket.Connack;
@@ -237,17 +238,7 @@ class SurvivalTest {
     }
 
     private void publish(TestClient client, String topic, String text, boolean retain) throws IOException {
-        client.send(new Publish(
-                name + "/" + topic,
-                text.getBytes(UTF_8),
-                QoS.AT_LEAST_ONCE,
-                retain,
-                false,
-                1,
-                0,
-                MqttPacket.ABSENT,
-                PublishProperties.NONE,
-                List.of()));
+        client.send(TestTalk.publication(name + "/" + topic, text, QoS.AT_LEAST_ONCE, retain, 1));
         assertThat(client.expect(Puback.class).reason().isError()).isFalse();
     }
 

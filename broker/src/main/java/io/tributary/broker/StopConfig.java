@@ -17,15 +17,15 @@ import org.jspecify.annotations.Nullable;
  * @param serverReference where MQTT 5 clients are told to go instead (Server Reference), a UTF-8 string of MQTT that is
  *     not empty, or null for nothing
  */
-public record DrainConfig(
+public record StopConfig(
         int drainRate, Duration longest, @Nullable String serverReference) {
 
     /** A thousand a second for ten seconds at most, who are told nothing. */
-    public static final DrainConfig DEFAULT = new DrainConfig(1000, Duration.ofSeconds(10), null);
+    public static final StopConfig DEFAULT = new StopConfig(1000, Duration.ofSeconds(10), null);
 
     private static final int LONGEST_BYTES = 65_535;
 
-    public DrainConfig {
+    public StopConfig {
         checkWithin("drain-rate", drainRate, 0, DrainOrder.MOST_A_SECOND);
         checkPositive("longest", longest);
         if (serverReference != null && !isReference(serverReference)) {
@@ -56,7 +56,7 @@ public record DrainConfig(
         private Duration longest;
         private @Nullable String serverReference;
 
-        private Builder(DrainConfig from) {
+        private Builder(StopConfig from) {
             drainRate = from.drainRate;
             longest = from.longest;
             serverReference = from.serverReference;
@@ -85,8 +85,8 @@ public record DrainConfig(
          *
          * @throws InvalidSettingException when a value is not allowed, with the name of its setting
          */
-        public DrainConfig build() {
-            return new DrainConfig(drainRate, longest, serverReference);
+        public StopConfig build() {
+            return new StopConfig(drainRate, longest, serverReference);
         }
     }
 }
