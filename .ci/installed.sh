@@ -48,7 +48,7 @@ as_user() { (become "$@"); }
 before=$(listing)
 as_user "$program" version | grep -q '^tributary [0-9].*Java' || die "version says nothing"
 as_user "$program" help >"$scratch/log"
-for command in run health size cluster security drain rebalance upgrade reshard perf bench advisories; do
+for command in run health size cluster security drain rebalance session upgrade reshard perf bench advisories; do
   grep -q "^  $command " "$scratch/log" || die "help does not know $command"
 done
 bash -eu -c '. "$1"; complete -p tributary >/dev/null; [ "$(type -t _complete_tributary)" = function ]' _ \
@@ -102,6 +102,7 @@ says 0 '"UP"' health
 says 0 '"UP"' health --live
 says 0 'nothing is held back' upgrade status
 says 0 'nothing is held back' upgrade finish
+says 1 'this node knows no persistent session of nobody' session end nobody
 says 1 'nothing to rebalance: this broker runs alone' rebalance
 says 0 'safe to stop' drain --wait
 says 1 'the node is drained' health

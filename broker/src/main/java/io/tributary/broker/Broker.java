@@ -73,6 +73,7 @@ public final class Broker implements AutoCloseable {
     private final AtomicLong unfinishedBytes = new AtomicLong();
     private final RelocationDuties relocation;
     private final Upgrade upgrade;
+    private final Sessions sessions;
     private final Set<EmbeddedSubscription> subscribed = new HashSet<>(); // guarded by itself
     private final CountDownLatch closing = new CountDownLatch(1);
 
@@ -114,6 +115,7 @@ public final class Broker implements AutoCloseable {
         upgrade = new Upgrade(() -> node, security);
         metrics.gauge(BrokerMeters.LOOP_LAG, () -> loopLag().toNanos() / NANOS_A_SECOND);
         relocation = new RelocationDuties(config.nodeName(), new Here(), security, metrics);
+        sessions = new Sessions(() -> node, relocation::note);
         try {
             tls = ListenerTls.open(config.listeners(), metrics.tls(), certificateInterval);
         } catch (IllegalArgumentException e) {
@@ -449,6 +451,11 @@ public final class Broker implements AutoCloseable {
     /** Which formats the nodes write, and the end of an upgrade. */
     public Upgrade upgrade() {
         return upgrade;
+    }
+
+    /** Persistent sessions, to be looked at and ended. */
+    public Sessions sessions() {
+        return sessions;
     }
 
     /** Spreads connections over the nodes of the cluster. */

@@ -85,12 +85,13 @@ final class BrokerNode implements AutoCloseable {
     private final BrokerConfig config;
     private final BrokerMetrics metrics;
     private final Deployment deployment;
-    private final ConnectionRegistry connections = new ConnectionRegistry();
+    final ConnectionRegistry connections = new ConnectionRegistry();
     private final ClientConnections clientConnections = new ClientConnections(connections);
-    private final Subscriptions subscriptions;
+    final Subscriptions subscriptions; // Sessions asks these
     private final RetainedMessages retained;
     private final Router router;
-    private final Shards shards;
+    final Shards shards;
+    final SessionEndings endings;
     private final ApplicationGroups groups;
     final Membership membership; // Upgrade asks it, too
     private final SecurityStore security;
@@ -151,6 +152,7 @@ final class BrokerNode implements AutoCloseable {
                 deployment.clock(),
                 appends,
                 nodeOfShards());
+        endings = new SessionEndings(deployment.node(), shards, connections);
         groups = new ApplicationGroups(hosts, groupServices());
         membership = deployment.membership(shards, router, subscriptions, connections);
         membership.onTenants(tenants::told);
@@ -387,6 +389,16 @@ final class BrokerNode implements AutoCloseable {
 
     Tenants tenants() {
         return tenants;
+    }
+
+    /** Whether it is closed, or is being closed. */
+    boolean isClosed() {
+        return closed.get();
+    }
+
+    /** Whether this node knows what the others know. */
+    boolean isCurrent() {
+        return deployment.view().isCurrent();
     }
 
     /** How late tasks of the event loops begin, the longest delay of the last second. */

@@ -59,7 +59,8 @@ final class RelocationDuties implements AutoCloseable {
         return rebalance;
     }
 
-    private CompletionStage<?> note(@Nullable String by, String from, String action, Map<String, String> details) {
+    /** {@link io.tributary.broker.relocation.Journal}. */
+    CompletionStage<?> note(@Nullable String by, String from, String action, Map<String, String> details) {
         if (security.isOpen()) {
             String who = by == null ? Change.BROKER : by;
             return security.note(who, from, action, details)

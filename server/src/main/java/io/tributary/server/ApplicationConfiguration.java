@@ -18,6 +18,7 @@ import io.tributary.server.api.ApiController;
 import io.tributary.server.api.OperationsResource;
 import io.tributary.server.api.SecurityResource;
 import io.tributary.server.api.Seed;
+import io.tributary.server.api.SessionResource;
 import io.tributary.server.api.UpgradeResource;
 import io.tributary.server.settings.ServerConfig;
 import io.tributary.server.settings.TributarySettings;
@@ -94,6 +95,7 @@ class ApplicationConfiguration {
                 security,
                 operations,
                 new UpgradeResource(broker.upgrade()),
+                new SessionResource(broker.sessions()),
                 metrics.security());
     }
 

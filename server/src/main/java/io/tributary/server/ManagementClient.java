@@ -41,6 +41,7 @@ final class ManagementClient {
     private static final int MOST_TRIES = 4;
     private static final Duration BETWEEN_TRIES = Duration.ofSeconds(1);
     private static final int OK = 200;
+    private static final int NO_CONTENT = 204;
 
     @Option(
             names = "--url",
@@ -192,6 +193,9 @@ final class ManagementClient {
     }
 
     private static JsonNode read(HttpResponse<byte[]> answer) {
+        if (answer.statusCode() == NO_CONTENT) {
+            return MAPPER.createObjectNode();
+        }
         JsonNode json;
         try {
             json = MAPPER.readTree(answer.body());

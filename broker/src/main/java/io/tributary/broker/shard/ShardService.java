@@ -12,6 +12,7 @@ import io.tributary.common.event.ShardEvent.Detach;
 import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.event.ShardEvent.WillDue;
+import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.Will;
@@ -19,6 +20,7 @@ import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.shard.AppendCallback;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -290,6 +292,11 @@ final class ShardService implements Effects {
         if (client != null && client.session() == session && !client.isAttached()) {
             action.run();
         }
+    }
+
+    /** A client's session, if there is one. */
+    Optional<StoredSession> look(String clientId) {
+        return Optional.ofNullable(state.client(clientId)).map(SessionState::toStored);
     }
 
     private long sessionOf(String clientId) {

@@ -6,6 +6,7 @@ import io.tributary.broker.delivery.SessionObserver;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.QueueEntry;
 import io.tributary.common.event.ShardEvent;
+import io.tributary.common.event.StoredSession;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.time.SteadyClock;
 import io.tributary.persistence.app.AppTopics;
@@ -16,6 +17,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -404,6 +406,19 @@ public final class Shards implements ClientShards, AutoCloseable {
      */
     public void ifAway(String clientId, long session, Runnable action) {
         drivers.tell(shardOf(clientId), driver -> driver.ask(service -> service.ifAway(clientId, session, action)));
+    }
+
+    /**
+     * A client's session as the owner of its shard has it, as far as the log is folded; empty where there is none, and
+     * where this node is not the owner. Completes on a shard thread, and never once this node is closed.
+     */
+    public CompletionStage<Optional<StoredSession>> look(String clientId) {
+        CompletableFuture<Optional<StoredSession>> seen = new CompletableFuture<>();
+        drivers.tell(shardOf(clientId), 1, driver -> {
+            driver.ask(service -> seen.complete(service.look(clientId)));
+            seen.complete(Optional.empty()); // does nothing where that was answered
+        });
+        return seen;
     }
 
     /**

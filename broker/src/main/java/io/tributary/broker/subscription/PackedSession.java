@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.topic.TopicFilter;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Map;
 
 /**
@@ -16,6 +17,10 @@ import java.util.Map;
 final class PackedSession implements ExactFilters.Subscribers {
     /** A session with more filters than these does not stand for itself: they are looked through. */
     private static final int MOST_TO_LOOK_THROUGH = 8;
+
+    /** By their clients' identifiers, in the order of code points. */
+    static final Comparator<PackedSession> BY_CLIENT =
+            (one, other) -> Arrays.compareUnsigned(one.bytes, 0, one.stored, other.bytes, 0, other.stored);
 
     private final byte[] bytes;
     private final int stored;
@@ -40,6 +45,16 @@ final class PackedSession implements ExactFilters.Subscribers {
         return PackedText.isEqual(bytes, 0, stored, clientId);
     }
 
+    /** Whether the client's identifier begins with these bytes of UTF-8. */
+    boolean beginsWith(byte[] prefix) {
+        return stored >= prefix.length && Arrays.equals(bytes, 0, prefix.length, prefix, 0, prefix.length);
+    }
+
+    /** Whether the client's identifier comes after these bytes of UTF-8 in the order of {@link #BY_CLIENT}. */
+    boolean isAfter(byte[] name) {
+        return Arrays.compareUnsigned(bytes, 0, stored, name, 0, name.length) > 0;
+    }
+
     /** The session, as in {@link Subscriber}. */
     long identity() {
         return SubscriptionsCodec.identity(bytes, stored);
@@ -53,6 +68,11 @@ final class PackedSession implements ExactFilters.Subscribers {
     /** Whether it has no subscriptions. */
     boolean isEmpty() {
         return SubscriptionsCodec.count(bytes, stored) == 0;
+    }
+
+    /** How many subscriptions it has. */
+    int count() {
+        return SubscriptionsCodec.count(bytes, stored);
     }
 
     /** Where the session's messages wait. */

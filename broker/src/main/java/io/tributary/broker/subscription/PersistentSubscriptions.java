@@ -1,5 +1,7 @@
 package io.tributary.broker.subscription;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.tributary.broker.security.Permissions;
 import io.tributary.broker.subscription.SessionSubscriptions.Change;
 import io.tributary.common.collection.NameTable;
@@ -8,7 +10,9 @@ import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.PrincipalFormat;
 import io.tributary.common.event.RecordFormat;
+import io.tributary.common.event.TenantNames;
 import io.tributary.common.event.UnreadableRecordException;
+import io.tributary.common.topic.TopicName;
 import io.tributary.persistence.replicated.ReplicatedMap;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -16,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -45,6 +50,9 @@ final class PersistentSubscriptions {
     private static final Logger LOG = LoggerFactory.getLogger(PersistentSubscriptions.class);
     private static final int LOCKS = 64;
     private static final int MOST_REPAIRS = 1_000;
+    /** What identifiers begin with that are no client's without a tenant. */
+    private static final byte[] MARK = {TopicName.TENANT_MARK};
+
     private static final SessionSubscriptions NOTHING = SessionSubscriptions.none(Long.MIN_VALUE);
 
     private final ReplicatedMap map;
@@ -281,6 +289,44 @@ final class PersistentSubscriptions {
         return applied.get(shard).entries().stream()
                 .map(session ->
                         new Subscriber(session.clientId(), true, session.identity(), null, session.kind(), null));
+    }
+
+    /** {@link Subscriptions#page}. */
+    List<Subscriber> page(@Nullable String tenant, @Nullable ClientKind kind, String after, int limit) {
+        byte[] prefix = TenantNames.clientId(tenant, "").getBytes(UTF_8);
+        byte[] begin = TenantNames.clientId(tenant, after).getBytes(UTF_8);
+        // A set, for an entry that is removed and put again meanwhile may be seen twice.
+        TreeSet<PackedSession> first = new TreeSet<>(PackedSession.BY_CLIENT);
+        for (Applied shard : applied) {
+            for (PackedSession session : shard.entries()) {
+                boolean isOfPage = session.isAfter(begin)
+                        && (tenant == null ? !session.beginsWith(MARK) : session.beginsWith(prefix))
+                        && (kind == null || session.kind() == kind)
+                        && !session.isOver();
+                if (isOfPage && (first.size() < limit || PackedSession.BY_CLIENT.compare(session, first.last()) < 0)) {
+                    first.add(session);
+                    if (first.size() > limit) {
+                        first.pollLast();
+                    }
+                }
+            }
+        }
+        return first.stream()
+                .map(session -> subscriber(session.clientId(), session.subscriptions()))
+                .toList();
+    }
+
+    /** The client's session, if it has or had subscriptions and is not known to be over. */
+    @Nullable
+    Subscriber session(String clientId) {
+        PackedSession known = packed(clientId);
+        return known == null || known.isOver() ? null : subscriber(clientId, known.subscriptions());
+    }
+
+    /** How many subscriptions a session has. */
+    int count(Subscriber subscriber) {
+        PackedSession known = packed(subscriber.clientId());
+        return known == null || known.identity() != subscriber.identity() ? 0 : known.count();
     }
 
     /** How many sessions have subscriptions. */

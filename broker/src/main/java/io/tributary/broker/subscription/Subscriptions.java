@@ -4,6 +4,7 @@ import io.tributary.broker.security.Authorizer;
 import io.tributary.broker.security.Permissions;
 import io.tributary.broker.subscription.SessionSubscriptions.Change;
 import io.tributary.broker.subscription.SubscriptionRequest.Outcome;
+import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.GroupIdentifier;
 import io.tributary.common.event.Principal;
 import io.tributary.common.topic.TopicFilter;
@@ -353,6 +354,30 @@ public final class Subscriptions implements ClientSubscriptions {
      */
     public Stream<Subscriber> persistentClients(int shard) {
         return persistent.sessions(shard);
+    }
+
+    /**
+     * The first persistent sessions after a client identifier, in the order of their clients' identifiers by code
+     * point; those that have, or had, subscriptions and are not known to be over. Looks at all sessions, which
+     * takes up to a second for a million, and holds no more than the page: for a thread that nobody waits for.
+     *
+     * @param tenant whose clients'; null for those of no tenant
+     * @param kind where their messages wait; null for any
+     * @param after the identifier as the client knows it, which need not be any client's; empty to begin
+     * @param limit how many at most
+     */
+    public List<Subscriber> page(@Nullable String tenant, @Nullable ClientKind kind, String after, int limit) {
+        return persistent.page(tenant, kind, after, limit);
+    }
+
+    /** The persistent session of a client, as {@link #page} has it; null for none. */
+    public @Nullable Subscriber session(String clientId) {
+        return persistent.session(clientId);
+    }
+
+    /** How many subscriptions a persistent session has that match now. */
+    public int countOf(Subscriber subscriber) {
+        return persistent.count(subscriber);
     }
 
     /**

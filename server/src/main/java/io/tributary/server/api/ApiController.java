@@ -38,6 +38,7 @@ public final class ApiController {
     private static final String AREA = "security";
     private static final String AUDIT = "audit";
     private static final String REFUSED = "refused";
+    private static final String SESSIONS = "sessions";
     private static final List<String> DRAIN = List.of("node", "drain");
     private static final List<String> REBALANCE = List.of("cluster", "rebalance");
     private static final List<String> UPGRADE = List.of("cluster", "upgrade");
@@ -47,6 +48,7 @@ public final class ApiController {
     private final SecurityResource security;
     private final OperationsResource operations;
     private final UpgradeResource upgrade;
+    private final SessionResource sessions;
     private final SecurityRecorder recorder;
 
     /**
@@ -59,11 +61,13 @@ public final class ApiController {
             SecurityResource security,
             OperationsResource operations,
             UpgradeResource upgrade,
+            SessionResource sessions,
             SecurityRecorder recorder) {
         this.token = token;
         this.security = security;
         this.operations = operations;
         this.upgrade = upgrade;
+        this.sessions = sessions;
         this.recorder = recorder;
     }
 
@@ -121,10 +125,19 @@ public final class ApiController {
         if (path.equals(UPGRADE_FINISH)) {
             return upgrade.finish(method, who, request.getRemoteAddr()).thenApply(ApiController::ofAnswer);
         }
+        if (path.size() <= 2 && path.getFirst().equals(SESSIONS)) {
+            String clientId = path.size() == 2 ? path.get(1) : request.getParameter("clientId");
+            return sessions.answer(method, clientId, request::getParameter, who, request.getRemoteAddr())
+                    .thenApply(ApiController::ofAnswer);
+        }
         if (path.size() < 2 || path.size() > 3 || !path.getFirst().equals(AREA)) {
             throw new ApiProblem(HttpStatus.NOT_FOUND, "there is nothing at " + request.getRequestURI());
         }
-        ApiRequest read = new ApiRequest(
+        return security.answer(ofTable(request, path, who)).thenApply(ApiController::ofAnswer);
+    }
+
+    private static ApiRequest ofTable(HttpServletRequest request, List<String> path, String who) throws IOException {
+        return new ApiRequest(
                 request.getMethod(),
                 path.get(1),
                 path.size() == 3 ? path.get(2) : null,
@@ -135,7 +148,6 @@ public final class ApiController {
                 body(request),
                 who,
                 request.getRemoteAddr());
-        return security.answer(read).thenApply(ApiController::ofAnswer);
     }
 
     private static List<String> path(String uri) {

@@ -192,7 +192,8 @@ final class ObjectJson {
         return given;
     }
 
-    private static @Nullable ClientKind kind(@Nullable String word) {
+    /** The kind of clients that a word stands for; null for none. */
+    static @Nullable ClientKind kind(@Nullable String word) {
         if (word == null) {
             return null;
         }
@@ -202,7 +203,8 @@ final class ObjectJson {
                 .orElseThrow(() -> ApiProblem.bad("kind must be device, application or small-application"));
     }
 
-    private static String word(ClientKind kind) {
+    /** SMALL_APPLICATION is small-application. */
+    static String word(ClientKind kind) {
         return kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 

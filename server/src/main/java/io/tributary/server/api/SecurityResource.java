@@ -143,7 +143,8 @@ public final class SecurityResource {
         return given == null ? Long.MAX_VALUE : Long.parseLong(given);
     }
 
-    private static int limit(@Nullable String given) {
+    /** How long a page is to be. */
+    static int limit(@Nullable String given) {
         if (given == null) {
             return ON_A_PAGE;
         }

@@ -50,6 +50,13 @@ public record Operator(Path tokenFile, @Nullable Installation installation) {
         return run("upgrade", Map.of(), List.of(word, url(broker), "--token-file=" + tokenFile));
     }
 
+    /** Lists, shows or ends sessions. */
+    public Outcome session(BrokerProcess broker, String command, String... words) {
+        List<String> all = new ArrayList<>(List.of(command, url(broker), "--token-file=" + tokenFile));
+        all.addAll(List.of(words));
+        return run("session", Map.of(), all);
+    }
+
     private Outcome run(String name, BrokerProcess broker, String... words) {
         List<String> all = new ArrayList<>(List.of(url(broker), "--token-file=" + tokenFile));
         all.addAll(List.of(words));

@@ -25,7 +25,11 @@ class TwoNodesTest {
 
     @BeforeAll
     static void start() {
-        cluster = TestCluster.in(Scratch.folder("two-nodes")).nodes(2).start();
+        cluster = TestCluster.in(Scratch.folder("two-nodes"))
+                .nodes(2)
+                .setting("--tributary.applications.rules[0].client-id=app-*")
+                .setting("--tributary.applications.rules[0].kind=application")
+                .start();
         cluster.awaitShardsSpread(Duration.ofMinutes(1));
     }
 
@@ -40,5 +44,9 @@ class TwoNodesTest {
 
     @Nested
     @Order(2)
+    class SessionsOfTwoNodesTest extends SessionsOfTwoNodes {}
+
+    @Nested
+    @Order(3)
     class OnlyNodeTest extends OnlyNode {}
 }
