@@ -7,11 +7,10 @@ import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.persistence.shard.AppendCallback;
-import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -29,9 +28,6 @@ final class RetainedReplay {
 
     /** A page is over with as many bytes, or more; and so many may be on their way into the log, and one message. */
     static final long PAGE_BYTES = 1 << 20;
-
-    /** How many subscriptions may wait for their retained messages. */
-    static final int MAX_PENDING = 1_000;
 
     /**
      * A subscription that brings its retained messages.
@@ -54,7 +50,9 @@ final class RetainedReplay {
     private final ConnectionContext context;
     private final Identity identity;
     private final OutboundFlow outbound;
-    private final ArrayDeque<Request> requests = new ArrayDeque<>(0);
+    /** As many as the client has subscriptions, at most. */
+    private final LinkedHashMap<TopicFilter, Request> requests = new LinkedHashMap<>();
+
     private Iterator<Message> page = Collections.emptyIterator();
 
     /** Where the next page of the first request begins, or null for its first page. */
@@ -81,25 +79,20 @@ final class RetainedReplay {
         this.outbound = outbound;
     }
 
-    /** How many more subscriptions may wait. */
-    int room() {
-        return MAX_PENDING - requests.size();
-    }
-
-    /** Adds a subscription; {@link #proceed} is to follow. */
+    /** Adds a subscription, which brings all once more if it was there; {@link #proceed} is to follow. */
     void add(Request request) {
-        requests.add(request);
+        forget(List.of(request.filter()));
+        requests.put(request.filter(), request);
     }
 
     /** The subscriptions with these filters are gone: they bring nothing more. {@link #proceed} is to follow. */
     void forget(List<TopicFilter> filters) {
-        Request first = requests.peek();
+        Request first = first();
         if (first == null) {
             return;
         }
-        Set<TopicFilter> gone = Set.copyOf(filters);
-        requests.removeIf(request -> gone.contains(request.filter()));
-        if (gone.contains(first.filter())) {
+        filters.forEach(requests::remove);
+        if (!requests.containsKey(first.filter())) {
             page = Collections.emptyIterator();
             upcoming = null;
             beginNext();
@@ -111,15 +104,12 @@ final class RetainedReplay {
      * [MQTT-3.8.4-3]. {@link #proceed} is to follow.
      */
     void change(TopicFilter filter, UnaryOperator<Request> change) {
-        for (int left = requests.size(); left > 0; left--) {
-            Request each = requests.remove();
-            requests.add(each.filter().equals(filter) ? change.apply(each) : each);
-        }
+        requests.computeIfPresent(filter, (_, rest) -> change.apply(rest));
     }
 
     /** Sends what there is room for; called whenever there may be some. Looks at one page at most. */
     void proceed() {
-        Request request = requests.peek();
+        Request request = first();
         if (request == null || closed || resuming) {
             return;
         }
@@ -142,6 +132,11 @@ final class RetainedReplay {
     void close() {
         closed = true;
         stopWaiting.run();
+    }
+
+    private @Nullable Request first() {
+        var first = requests.firstEntry();
+        return first == null ? null : first.getValue();
     }
 
     private void turnPage(Request request) {
@@ -181,7 +176,7 @@ final class RetainedReplay {
     /** A filter may have to look at all there is, page by page, and other connections are to have their turns. */
     private void resumeLater() {
         if (isLastPage) {
-            requests.remove();
+            requests.pollFirstEntry();
             beginNext();
         }
         if (!requests.isEmpty()) {

@@ -320,9 +320,6 @@ final class SubscribeFlow {
             LOG.debug("{} may not subscribe to {}: {}", name(), Printable.of(asked.filter()), decision.reason());
             return new Denied(ReasonCode.NOT_AUTHORIZED);
         }
-        if (replay.room() == 0) {
-            return new Denied(ReasonCode.QUOTA_EXCEEDED);
-        }
         return switch (intercept(asked)) {
             case Proceed(Subscription subscription) -> allow(asked, subscription, decision.maxQos(), subscriptionId);
             case Refuse(ReasonCode reason) -> new Denied(reason);
@@ -529,7 +526,6 @@ final class SubscribeFlow {
         if (allowed.subscription().retainHandling() != RetainHandling.SEND) {
             replay.change(request.filter(), _ -> retained(request));
         } else if (!request.filter().isShared()) {
-            replay.forget(List.of(request.filter()));
             replay.add(retained(request));
         }
         return ReasonCode.granted(request.qos());

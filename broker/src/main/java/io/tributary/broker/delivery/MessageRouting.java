@@ -4,6 +4,7 @@ import io.tributary.common.event.Destinations;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.thread.RoomQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,13 @@ public interface MessageRouting {
      * @param stored run once, when a message with RETAIN is stored or cannot be; at once for any other
      */
     Destinations match(Message message, @Nullable Principal principal, Runnable stored);
+
+    /**
+     * What waits while too much waits for retained messages to be stored, so that {@link #match} is to be asked later;
+     * null while that is not so.
+     */
+    @Nullable
+    RoomQueue congestion();
 
     /**
      * All destinations of a message that was authorised and retained before, but had too many to be named: as they are

@@ -274,10 +274,25 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
 
     @Override
     public void send(MqttPacket packet) {
-        if (!closing && !isEnded && encoder != null && encoder.encode(packet, outbound.buffer())) {
+        if (!closing && !isEnded && encoder != null && encode(encoder, packet)) {
             outbound.added();
             chokeWhenFull();
         }
+    }
+
+    private boolean encode(MqttEncoder to, MqttPacket packet) {
+        try {
+            return to.encode(packet, outbound.buffer());
+        } catch (OutOfMemoryError e) {
+            throw closesForWantOfMemory(e);
+        }
+    }
+
+    /** The connection is closed, unless it is already; gives the failure. */
+    private OutOfMemoryError closesForWantOfMemory(OutOfMemoryError failure) {
+        BufferShortage.closes(channel, failure, listener.recorder());
+        channel.close();
+        return failure;
     }
 
     @Override
@@ -285,13 +300,21 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
         if (closing || isEnded || encoder == null) {
             return true; // not read any more; decided again when the connection goes on reading
         }
-        boolean written = template.payloadSize() < TemplateCache.LARGE_BYTES
-                ? encoder.encode(template, variant, outbound.buffer())
-                : publishLarge(encoder, template, variant);
+        boolean written = encode(encoder, template, variant);
         if (written) {
             outbound.added();
         }
         return written;
+    }
+
+    private boolean encode(MqttEncoder to, PublishTemplate template, PublishVariant variant) {
+        try {
+            return template.payloadSize() < TemplateCache.LARGE_BYTES
+                    ? to.encode(template, variant, outbound.buffer())
+                    : publishLarge(to, template, variant);
+        } catch (OutOfMemoryError e) {
+            throw closesForWantOfMemory(e);
+        }
     }
 
     private boolean publishLarge(MqttEncoder to, PublishTemplate template, PublishVariant variant) {
@@ -401,9 +424,8 @@ final class SocketHandler extends ChannelInboundHandlerAdapter implements Packet
     private void sendLast(MqttPacket last) {
         try {
             send(last);
-        } catch (OutOfMemoryError e) {
-            BufferShortage.closes(channel, e, listener.recorder());
-            channel.close();
+        } catch (OutOfMemoryError closed) {
+            LOG.debug("{} is not told why it is closed", ClientOrigin.text(channel), closed);
         }
     }
 

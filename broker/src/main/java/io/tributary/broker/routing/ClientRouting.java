@@ -4,8 +4,6 @@ import io.tributary.broker.delivery.MessageRouting;
 import io.tributary.broker.extension.PublishInterceptor.Decision;
 import io.tributary.broker.security.ClientInfo;
 import io.tributary.common.mqtt.Message;
-import io.tributary.common.thread.RoomQueue;
-import org.jspecify.annotations.Nullable;
 
 /** The router, as the sessions of clients use it. Any thread; never blocks. */
 public interface ClientRouting extends MessageRouting {
@@ -18,10 +16,6 @@ public interface ClientRouting extends MessageRouting {
      * have when it is published.
      */
     Decision interceptWill(ClientInfo client, Message will);
-
-    /** {@link Router#congestion}. */
-    @Nullable
-    RoomQueue congestion();
 
     /** {@link Router#isMatched}. */
     boolean isMatched(String publisher);

@@ -228,7 +228,13 @@ public final class Router implements ClientRouting {
             }
         }
         if (message.retain()) {
-            retained.store(message).whenComplete(this::countUnstored).whenComplete((_, _) -> stored.run());
+            var storing = retained.store(message).whenComplete(this::countUnstored);
+            long bytes = WAITING_COST + message.memoryBytes();
+            waiting.acquire(bytes);
+            storing.whenComplete((_, _) -> {
+                waiting.release(bytes);
+                stored.run();
+            });
         } else {
             stored.run();
         }

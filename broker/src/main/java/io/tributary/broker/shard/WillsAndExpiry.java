@@ -47,7 +47,7 @@ final class WillsAndExpiry {
     private final Executor thread;
     private final ShardTimers timers = new ShardTimers();
     private final LastWords lastWords = new LastWords();
-    /** Wills that are due and wait until this node knows what the others do, and the log has room. */
+    /** Wills that are due and wait until this node knows what the others do, and there is room for them. */
     private final Queue<Late> owed = new ArrayDeque<>();
     /** What failed, and is tried again a second later; the first to be tried again is the first. */
     private final Queue<Failed> failed = new ArrayDeque<>();
@@ -218,9 +218,9 @@ final class WillsAndExpiry {
         }
     }
 
-    /** While the log has no room, what is due waits where it is: any number may be due at once. */
+    /** While the log or the store of retained messages has no room, what is due waits: any number may be due at once. */
     private boolean isCongested() {
-        return environment.appender().isCongested();
+        return environment.appender().isCongested() || environment.routing().congestion() != null;
     }
 
     private void tryAgain(long nowMillis) {
@@ -328,7 +328,7 @@ final class WillsAndExpiry {
         tenure.append(new SessionExpired(tenure.epoch(), client.clientId(), client.epoch(), client.lastSequence()));
     }
 
-    /** Publishes a will; false while this node does not know all that the others do, or the log has no room. */
+    /** Publishes a will; false while this node does not know all that the others do, or there is no room. */
     private boolean publish(Late late, Will will) {
         if (!environment.nodes().isCurrent() || isCongested()) { // it may have lost the shard, too
             return false;

@@ -40,6 +40,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class SubscribeFlowTest {
@@ -760,6 +761,23 @@ class SubscribeFlowTest {
         Publish rest = fixture.sink.takeOnly(Publish.class);
         assertThat(text(rest)).isEqualTo("a/2");
         assertThat(rest.qos()).isEqualTo(QoS.AT_MOST_ONCE);
+    }
+
+    @Test
+    void takesSubscriptionsWhileManyWaitForTheirRetainedMessages() {
+        retain("a/1", "a/2");
+        fixture.connect(Connects.v5().receiveMaximum(1));
+        Subscription[] many = IntStream.range(0, 998)
+                .mapToObj(i -> plain("+/+/" + i, QoS.AT_LEAST_ONCE))
+                .toArray(Subscription[]::new);
+        fixture.send(subscribe(8, plain("a/+", QoS.AT_LEAST_ONCE)));
+        fixture.send(subscribe(9, many));
+        fixture.sink.take();
+
+        for (int i = 998; i < 1_002; i++) {
+            fixture.send(subscribe(i, plain("+/+/" + i, QoS.AT_LEAST_ONCE)));
+            assertThat(fixture.sink.takeOnly(Suback.class).reasons()).containsExactly(ReasonCode.GRANTED_QOS_1);
+        }
     }
 
     @Test

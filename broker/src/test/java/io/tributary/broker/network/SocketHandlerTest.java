@@ -6,6 +6,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledDirectByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -41,6 +43,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -602,6 +605,18 @@ class SocketHandlerTest {
     }
 
     @Test
+    void connectionIsClosedOnceWhenThereIsNoMemoryForALargerBuffer() {
+        connect();
+        channel.config().setAllocator(withoutGrowth(channel.alloc()));
+
+        backend.flood(2);
+        channel.runPendingTasks();
+
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(flushes.withoutMemory).isOne();
+    }
+
+    @Test
     void sessionIsLeftWhenThereIsNoMemoryForTheLastPacket() {
         connect();
         channel.config().setAllocator(withoutMemory(channel.alloc()));
@@ -628,15 +643,28 @@ class SocketHandlerTest {
     }
 
     private static ByteBufAllocator withoutMemory(ByteBufAllocator allocator) {
+        return withBuffers(allocator, _ -> {
+            throw new OutOfMemoryError("direct memory is used up");
+        });
+    }
+
+    private static ByteBufAllocator withoutGrowth(ByteBufAllocator allocator) {
+        return withBuffers(
+                allocator, bytes -> new UnpooledDirectByteBuf(UnpooledByteBufAllocator.DEFAULT, bytes, 1 << 20) {
+                    @Override
+                    public ByteBuf capacity(int newCapacity) {
+                        throw new OutOfMemoryError("direct memory is used up");
+                    }
+                });
+    }
+
+    private static ByteBufAllocator withBuffers(ByteBufAllocator allocator, IntFunction<ByteBuf> ioBuffers) {
         return (ByteBufAllocator) Proxy.newProxyInstance(
                 ByteBufAllocator.class.getClassLoader(),
                 new Class<?>[] {ByteBufAllocator.class},
-                (_, method, arguments) -> {
-                    if (method.getName().equals("ioBuffer")) {
-                        throw new OutOfMemoryError("direct memory is used up");
-                    }
-                    return method.invoke(allocator, arguments);
-                });
+                (_, method, arguments) -> method.getName().equals("ioBuffer")
+                        ? ioBuffers.apply((Integer) arguments[0])
+                        : method.invoke(allocator, arguments));
     }
 
     @Test

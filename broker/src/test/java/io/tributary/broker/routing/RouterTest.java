@@ -598,6 +598,23 @@ class RouterTest {
         assertThat(fixture.router().congestion()).isNull();
     }
 
+    /** The store of retained messages refuses what is too much, and any number of wills may be due at once. */
+    @Test
+    void hasWillsAndPublishersWaitWhileMuchOfWillsWaitsToBeStored() {
+        fixture.retainedMap.hold();
+        List<String> stored = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            assertThat(fixture.router().congestion()).isNull();
+            fixture.router().match(retained("a/" + i, "x".repeat(1 << 20)), null, () -> stored.add("stored"));
+        }
+        assertThat(fixture.router().congestion()).isNotNull();
+        assertThat(stored).isEmpty();
+
+        fixture.retainedMap.release();
+        assertThat(fixture.router().congestion()).isNull();
+        assertThat(stored).hasSize(8);
+    }
+
     @Test
     void hasPublishersWaitWhenUserPropertiesBehindRetainedMessagesTakeMuchOfTheHeap() {
         fixture.retainedMap.hold();

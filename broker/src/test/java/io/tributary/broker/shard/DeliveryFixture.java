@@ -14,6 +14,7 @@ import io.tributary.common.event.ShardEvent.Redistribution;
 import io.tributary.common.event.ShardEvent.Settled;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
+import io.tributary.common.thread.RoomQueue;
 import io.tributary.persistence.app.AppTopics;
 import io.tributary.persistence.shard.ShardLog;
 import io.tributary.persistence.shard.ShardStore;
@@ -314,6 +315,11 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     @Override
     public Destinations match(Message message, @Nullable Principal principal, Runnable stored) {
         return Destinations.NONE;
+    }
+
+    @Override
+    public @Nullable RoomQueue congestion() {
+        return null;
     }
 
     @Override

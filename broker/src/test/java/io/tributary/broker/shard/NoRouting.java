@@ -5,6 +5,7 @@ import io.tributary.common.event.Destinations;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.thread.RoomQueue;
 import org.jspecify.annotations.Nullable;
 
 /** Nobody subscribes to anything. */
@@ -13,6 +14,11 @@ public class NoRouting implements MessageRouting {
     public Destinations match(Message message, @Nullable Principal principal, Runnable stored) {
         stored.run();
         return Destinations.NONE;
+    }
+
+    @Override
+    public @Nullable RoomQueue congestion() {
+        return null;
     }
 
     @Override

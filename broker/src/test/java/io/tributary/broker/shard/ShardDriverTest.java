@@ -34,6 +34,7 @@ import io.tributary.common.event.ShardEvent.WillDue;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.mqtt.Will;
+import io.tributary.common.thread.RoomQueue;
 import io.tributary.persistence.app.AppTopics.AppRecord;
 import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.shard.FencedException;
@@ -47,6 +48,8 @@ import java.util.Set;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ShardDriverTest {
     private final HeldLog log = new HeldLog(1);
@@ -60,6 +63,9 @@ class ShardDriverTest {
     private final List<Runnable> willsStored = new ArrayList<>();
 
     private boolean isStoringSlowly;
+    /** There is room for as many retained messages that are not stored yet. */
+    private int mostStoring = Integer.MAX_VALUE;
+
     private @Nullable Error routingFailure;
     private int timesAsked;
     /** The monotonic clock of a node has nothing to do with the log's time. */
@@ -954,6 +960,30 @@ class ShardDriverTest {
         assertThat(wills()).hasSize(3);
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {0, 10})
+    void willsThatAreDueTogetherWaitWhileManyWaitToBeRetained(int delaySeconds) {
+        goLive();
+        isStoringSlowly = true;
+        mostStoring = 2;
+        for (int i = 1; i <= 5; i++) {
+            fold(attach("c" + i, i, FOREVER, new Will(message("will"), delaySeconds, -1)));
+        }
+        for (int i = 1; i <= 5; i++) {
+            fold(detach("c" + i, i, true, FOREVER));
+        }
+        pass(10_000);
+        assertThat(wills()).hasSize(2);
+        pass(100);
+        assertThat(wills()).hasSize(2);
+        willsStored.clear();
+        pass(100);
+        assertThat(wills()).hasSize(4);
+        willsStored.clear();
+        pass(100);
+        assertThat(wills()).hasSize(5);
+    }
+
     @Test
     void clientIsRefusedWhenThereIsNoMemoryForItsWill() {
         goLive();
@@ -1604,6 +1634,11 @@ class ShardDriverTest {
                             stored.run();
                         }
                         return Destinations.NONE;
+                    }
+
+                    @Override
+                    public @Nullable RoomQueue congestion() {
+                        return willsStored.size() < mostStoring ? null : new RoomQueue(_ -> {});
                     }
 
                     @Override

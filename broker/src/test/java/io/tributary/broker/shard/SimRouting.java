@@ -7,6 +7,7 @@ import io.tributary.common.event.Principal;
 import io.tributary.common.event.Recipient;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
+import io.tributary.common.thread.RoomQueue;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -103,6 +104,11 @@ class SimRouting implements MessageRouting {
     private Subscription oneOf(List<Subscription> members) {
         List<Subscription> present = members.stream().filter(this::isOnline).toList();
         return clock.oneOf(present.isEmpty() ? members : present);
+    }
+
+    @Override
+    public @Nullable RoomQueue congestion() {
+        return null;
     }
 
     @Override

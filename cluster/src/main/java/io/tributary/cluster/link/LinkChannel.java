@@ -15,6 +15,7 @@ import io.tributary.cluster.link.Handshake.NoLink;
 import io.tributary.cluster.link.Handshake.Reply;
 import io.tributary.common.event.UnreadableRecordException;
 import java.net.InetSocketAddress;
+import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -147,11 +148,16 @@ final class LinkChannel extends ChannelInboundHandlerAdapter implements PeerConn
         return in.readableBytes() >= TLS_RECORD_BYTES && SslHandler.isEncrypted(in, false);
     }
 
-    /** The end of TLS before it began, whoever has ended it. */
+    /** The end of TLS before it began. Whoever looks whether a node listens ends a connection like that: nodes do. */
     @Override
     public void userEventTriggered(ChannelHandlerContext handlerContext, Object event) {
-        if (event instanceof SslHandshakeCompletionEvent done && !done.isSuccess()) {
+        if (!(event instanceof SslHandshakeCompletionEvent done) || done.isSuccess()) {
+            return;
+        }
+        if (!(done.cause() instanceof ClosedChannelException)) {
             noLink(new NoLink(Refusal.NO_TLS, null));
+        } else if (!peerConnected()) {
+            noLink(new NoLink(Refusal.ENDED_BEFORE_TLS, null));
         }
     }
 
@@ -268,6 +274,7 @@ final class LinkChannel extends ChannelInboundHandlerAdapter implements PeerConn
         link = opened;
         watch = new LinkWatch(opened, this, context, channel().eventLoop());
         context.links().up(who, opened);
+        context.refusals().linked();
         context.recorder().up();
         tell(() -> context.receiver().onUp(opened));
         if (!inbound().isDelivering()) {

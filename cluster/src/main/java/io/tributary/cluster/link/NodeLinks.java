@@ -119,7 +119,7 @@ public final class NodeLinks {
         context.peers().set(nodes);
     }
 
-    /** Why a connection did not become a link, the last time that this was somebody's fault, or null; any thread. */
+    /** Why a connection did not become a link since one did, when this was somebody's fault, or null; any thread. */
     public @Nullable Refusal refusal() {
         return context.refusals().last();
     }

@@ -23,6 +23,11 @@ public enum Refusal {
             0,
             "TLS did not come about: give all nodes tributary.cluster.link.tls, with certificates of an authority that all"
                     + " trust, or none"),
+    /** The other side, which this one has dialled, says nothing. */
+    ENDED_BEFORE_TLS(
+            0,
+            "TLS did not come about, for the other side ended the connection: its log says why, unless it was stopped;"
+                    + " give all nodes tributary.cluster.link.tls, or none"),
     /** The bytes are none that a node sends. */
     MALFORMED(0, "what came is not what a node sends: let only nodes reach this port"),
     /** Too slow. */

@@ -45,7 +45,12 @@ final class RefusalLog {
         }
     }
 
-    /** The newest refusal that does not pass by itself, or null. */
+    /** A link came up: what was refused before is not what keeps this node from others. */
+    void linked() {
+        last = null;
+    }
+
+    /** The newest refusal since then that does not pass by itself, or null. */
     @Nullable
     Refusal last() {
         return last;

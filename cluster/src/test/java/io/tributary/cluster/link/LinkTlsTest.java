@@ -8,10 +8,15 @@ import io.netty.pkitesting.X509Bundle;
 import io.tributary.broker.tls.CertificateWatch;
 import io.tributary.broker.tls.TlsRecorder;
 import io.tributary.persistence.contract.Waiting;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -60,7 +65,37 @@ class LinkTlsTest {
             assertThat(dialer.counts.up).hasValue(0);
             assertThat(acceptor.counts.up).hasValue(0);
             if (isDialers) {
-                Waiting.until(() -> dialer.links().refusal() == Refusal.NO_TLS);
+                Waiting.until(() -> dialer.links().refusal() == Refusal.ENDED_BEFORE_TLS);
+            }
+        }
+    }
+
+    /** A probe of a load balancer, or another node that looks whether this one is there. */
+    @Test
+    void connectionThatEndsBeforeTlsSaysNothingOfTls() throws Exception {
+        try (TestNode node = new TestNode("a", 1, tls("a", authority("ours")))) {
+            new RawPeer(node.address()).close();
+            node.awaitEnded(1);
+            assertThat(node.counts.refusedFor(Refusal.NO_TLS)).isZero();
+            assertThat(node.links().refusal()).isNull();
+        }
+    }
+
+    @Test
+    void nodeThatEndsWhileItIsDialledIsNoReasonAnyMoreOnceThereIsALink() throws Exception {
+        X509Bundle authority = authority("ours");
+        try (TestNode a = new TestNode("a", 1, tls("a", authority))) {
+            try (ServerSocket ending = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+                a.peers(Map.of(new NodeId("b", 1), (InetSocketAddress) ending.getLocalSocketAddress()));
+                try (Socket accepted = ending.accept()) {
+                    accepted.shutdownOutput();
+                    Waiting.until(() -> a.links().refusal() != null);
+                }
+                assertThat(a.links().refusal()).isEqualTo(Refusal.ENDED_BEFORE_TLS);
+            }
+            try (TestNode b = new TestNode("b", 2, tls("b", authority))) {
+                TestNode.connect(a, b);
+                assertThat(a.links().refusal()).isNull();
             }
         }
     }

@@ -148,6 +148,17 @@ final class TestNode implements LinkReceiver, AutoCloseable {
         links.peers(nodes);
     }
 
+    /** Waits until there were so many connections, all have ended, and what follows from that is done. */
+    void awaitEnded(int connections) {
+        Waiting.until(() -> channels.size() == connections);
+        for (Channel channel : channels) {
+            channel.closeFuture().syncUninterruptibly();
+            for (int turn = 0; turn < 2; turn++) { // the event loop tells handlers in the turn after the end
+                channel.eventLoop().submit(() -> {}).syncUninterruptibly();
+            }
+        }
+    }
+
     NodeLinks links() {
         return links;
     }

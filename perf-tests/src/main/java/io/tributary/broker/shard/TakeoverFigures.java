@@ -21,6 +21,7 @@ import io.tributary.common.event.SentUpTo;
 import io.tributary.common.event.StoredSession;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
+import io.tributary.common.thread.RoomQueue;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.localcluster.LocalRedis;
 import io.tributary.perf.jmh.Messages;
@@ -480,6 +481,11 @@ final class TakeoverFigures implements AutoCloseable {
         public Destinations match(Message message, @Nullable Principal principal, Runnable stored) {
             stored.run();
             return Destinations.NONE;
+        }
+
+        @Override
+        public @Nullable RoomQueue congestion() {
+            return null;
         }
 
         @Override
