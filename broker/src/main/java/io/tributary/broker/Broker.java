@@ -55,6 +55,9 @@ public final class Broker implements AutoCloseable {
     private static final String STOPPED = "the broker has stopped";
 
     /** How much the embedding application may have published that is not safe yet. */
+    private static final String UNKNOWN =
+            "it is not known whether the message is safe, for the node is behind, its storage"
+                    + " failed, or it is closing: publish it again";
     private static final long MOST_UNFINISHED_BYTES = 64L << 20;
 
     private static final double NANOS_A_SECOND = 1e9;
@@ -295,10 +298,14 @@ public final class Broker implements AutoCloseable {
 
     /**
      * Publishes a message of the embedding application. The stage completes when the message is safe for every
-     * persistent subscriber it matched, with whether there was any subscriber; it fails when the message was refused.
+     * persistent subscriber it matched, with whether there was any subscriber. It fails with a
+     * {@link RejectedExecutionException} at once when about 64 MiB of messages are unfinished, or the broker serves no
+     * clients at present: the message is not published, and may be tried again later. It fails with an
+     * {@link IllegalStateException} when the message was refused, for the reason code that its words begin with; or
+     * when it is not known whether it is safe: published again it may come twice.
      *
-     * <p>Any thread; never blocks. About 64 MiB of unfinished messages are held; further messages fail at once with a
-     * {@link RejectedExecutionException}, is not published, and may be tried again when earlier stages have completed.
+     * <p>Any thread; never blocks. What depends on the stage may run on the thread that publishes, a thread of the log
+     * or an event loop: it must neither block nor wait for another stage, or uses an {@code ...Async} method.
      *
      * @throws IllegalArgumentException when the topic is not a valid topic name, or begins with U+0000
      */
@@ -358,8 +365,7 @@ public final class Broker implements AutoCloseable {
             case RouteOutcome.NoSubscribers() -> result.complete(false);
             case RouteOutcome.Refused(var reason, var words) ->
                 result.completeExceptionally(new IllegalStateException(reason + ": " + words));
-            case RouteOutcome.Lost() ->
-                result.completeExceptionally(new IllegalStateException("the broker is closing"));
+            case RouteOutcome.Lost() -> result.completeExceptionally(new IllegalStateException(UNKNOWN));
         }
     }
 
