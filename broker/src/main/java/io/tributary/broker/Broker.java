@@ -26,6 +26,7 @@ import io.tributary.common.topic.TopicLimits;
 import io.tributary.common.topic.TopicName;
 import java.time.Duration;
 import java.util.HashSet;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -450,6 +451,11 @@ public final class Broker implements AutoCloseable {
     /** Empties this node before its process is ended. */
     public Drain drain() {
         return relocation.drain();
+    /** The time by which messages expire, the same on all nodes of a cluster. */
+    public InstantSource clock() {
+        return security.clock();
+    }
+
     }
 
     /** Which formats the nodes write, and the end of an upgrade. */
