@@ -20,13 +20,14 @@ import io.tributary.broker.tenant.TenantUse;
 import io.tributary.broker.tls.CertificateWatch;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.common.topic.TopicLimits;
 import io.tributary.common.topic.TopicName;
 import java.time.Duration;
-import java.util.HashSet;
 import java.time.InstantSource;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -54,11 +55,11 @@ public final class Broker implements AutoCloseable {
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(30);
     private static final int MOST_FIRST_TRIES = 5;
     private static final String STOPPED = "the broker has stopped";
-
-    /** How much the embedding application may have published that is not safe yet. */
     private static final String UNKNOWN =
             "it is not known whether the message is safe, for the node is behind, its storage"
                     + " failed, or it is closing: publish it again";
+
+    /** How much the embedding application may have published that is not safe yet. */
     private static final long MOST_UNFINISHED_BYTES = 64L << 20;
 
     private static final double NANOS_A_SECOND = 1e9;
@@ -376,14 +377,18 @@ public final class Broker implements AutoCloseable {
      * meanwhile between the retained ones. Of a topic the newest message comes last, and may come twice then. While the
      * broker begins anew this returns at once, and retained messages come later, on a thread of the broker.
      *
-     * <p>The consumer must not block. It may end subscriptions, which waits for nothing, and leaves it to a thread of
-     * the application to make others, which in a cluster waits for other nodes.
+     * <p>The consumer is called by several threads at once; what one publisher sends at one QoS comes in its order. It
+     * must not block. It may end subscriptions, which waits for nothing, and leaves it to a thread of the application
+     * to make others, which in a cluster waits for other nodes. What it throws is logged, and the message is gone.
      *
      * @param topicFilter a topic filter, {@code $share/name/...} included
      * @param qos the maximum quality of service; messages are handed over once while the process lives, whatever it is
+     * @throws IllegalArgumentException when the filter is not valid, or larger than a client's may be
+     * @throws RuntimeException when the subscription could not be made known to other nodes, for which ten minutes are
+     *     waited at most; nothing is left of it
      */
-    public AutoCloseable subscribe(String topicFilter, QoS qos, Consumer<Message> consumer) {
-        return serve(new EmbeddedSubscription(TopicFilter.parse(topicFilter), qos, consumer));
+    public BrokerSubscription subscribe(String topicFilter, QoS qos, Consumer<Message> consumer) {
+        return subscribe(filter(topicFilter), qos, consumer);
     }
 
     /**
@@ -392,15 +397,32 @@ public final class Broker implements AutoCloseable {
      *
      * @param topicFilter as clients of the tenant write it
      * @param consumer gets messages as clients of the tenant know them
-     * @throws IllegalArgumentException when there can be no such tenant
+     * @throws IllegalArgumentException also when there can be no such tenant
      */
-    public AutoCloseable subscribe(String tenant, String topicFilter, QoS qos, Consumer<Message> consumer) {
+    public BrokerSubscription subscribe(String tenant, String topicFilter, QoS qos, Consumer<Message> consumer) {
         TenantNames.check(tenant);
-        TopicFilter filter = TenantNames.filter(tenant, TopicFilter.parse(topicFilter));
+        return subscribe(TenantNames.filter(tenant, filter(topicFilter)), qos, consumer);
+    }
+
+    private static TopicFilter filter(String text) {
+        try {
+            return TopicFilter.parse(text);
+        } catch (MqttException e) {
+            throw new IllegalArgumentException(e.getMessage() + ": " + text, e);
+        }
+    }
+
+    /** Looks at the filter before anything is kept: a node that begins anew could not make it either. */
+    private BrokerSubscription subscribe(TopicFilter filter, QoS qos, Consumer<Message> consumer) {
+        if (!config.subscriptions().admits(filter)) {
+            throw new IllegalArgumentException(
+                    "the topic filter is larger than tributary.subscriptions allows a client,"
+                            + " or no client may have a shared one");
+        }
         return serve(new EmbeddedSubscription(filter, qos, consumer));
     }
 
-    AutoCloseable serve(EmbeddedSubscription one) {
+    BrokerSubscription serve(EmbeddedSubscription one) {
         BrokerNode at;
         synchronized (subscribed) {
             subscribed.add(one);
@@ -429,6 +451,11 @@ public final class Broker implements AutoCloseable {
         return bound;
     }
 
+    /** The time by which messages expire, the same on all nodes of a cluster. */
+    public InstantSource clock() {
+        return security.clock();
+    }
+
     /** Users, device tokens, rule sets, bans and tenants. */
     public SecurityStore security() {
         return security;
@@ -451,11 +478,6 @@ public final class Broker implements AutoCloseable {
     /** Empties this node before its process is ended. */
     public Drain drain() {
         return relocation.drain();
-    /** The time by which messages expire, the same on all nodes of a cluster. */
-    public InstantSource clock() {
-        return security.clock();
-    }
-
     }
 
     /** Which formats the nodes write, and the end of an upgrade. */
