@@ -20,11 +20,13 @@ import io.tributary.broker.tenant.TenantUse;
 import io.tributary.broker.tls.CertificateWatch;
 import io.tributary.common.event.TenantNames;
 import io.tributary.common.mqtt.Message;
+import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.common.topic.TopicLimits;
 import io.tributary.common.topic.TopicName;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -53,6 +55,9 @@ public final class Broker implements AutoCloseable {
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(30);
     private static final int MOST_FIRST_TRIES = 5;
     private static final String STOPPED = "the broker has stopped";
+    private static final String UNKNOWN =
+            "it is not known whether the message is safe, for the node is behind, its storage"
+                    + " failed, or it is closing: publish it again";
 
     /** How much the embedding application may have published that is not safe yet. */
     private static final long MOST_UNFINISHED_BYTES = 64L << 20;
@@ -297,10 +302,14 @@ public final class Broker implements AutoCloseable {
 
     /**
      * Publishes a message of the embedding application. The stage completes when the message is safe for every
-     * persistent subscriber it matched, with whether there was any subscriber; it fails when the message was refused.
+     * persistent subscriber it matched, with whether there was any subscriber. It fails with a
+     * {@link RejectedExecutionException} at once when about 64 MiB of messages are unfinished, or the broker serves no
+     * clients at present: the message is not published, and may be tried again later. It fails with an
+     * {@link IllegalStateException} when the message was refused, for the reason code that its words begin with; or
+     * when it is not known whether it is safe: published again it may come twice.
      *
-     * <p>Any thread; never blocks. About 64 MiB of unfinished messages are held; further messages fail at once with a
-     * {@link RejectedExecutionException}, is not published, and may be tried again when earlier stages have completed.
+     * <p>Any thread; never blocks. What depends on the stage may run on the thread that publishes, a thread of the log
+     * or an event loop: it must neither block nor wait for another stage, or uses an {@code ...Async} method.
      *
      * @throws IllegalArgumentException when the topic is not a valid topic name, or begins with U+0000
      */
@@ -360,8 +369,7 @@ public final class Broker implements AutoCloseable {
             case RouteOutcome.NoSubscribers() -> result.complete(false);
             case RouteOutcome.Refused(var reason, var words) ->
                 result.completeExceptionally(new IllegalStateException(reason + ": " + words));
-            case RouteOutcome.Lost() ->
-                result.completeExceptionally(new IllegalStateException("the broker is closing"));
+            case RouteOutcome.Lost() -> result.completeExceptionally(new IllegalStateException(UNKNOWN));
         }
     }
 
@@ -371,14 +379,18 @@ public final class Broker implements AutoCloseable {
      * meanwhile between the retained ones. Of a topic the newest message comes last, and may come twice then. While the
      * broker begins anew this returns at once, and retained messages come later, on a thread of the broker.
      *
-     * <p>The consumer must not block. It may end subscriptions, which waits for nothing, and leaves it to a thread of
-     * the application to make others, which in a cluster waits for other nodes.
+     * <p>The consumer is called by several threads at once; what one publisher sends at one QoS comes in its order. It
+     * must not block. It may end subscriptions, which waits for nothing, and leaves it to a thread of the application
+     * to make others, which in a cluster waits for other nodes. What it throws is logged, and the message is gone.
      *
      * @param topicFilter a topic filter, {@code $share/name/...} included
      * @param qos the maximum quality of service; messages are handed over once while the process lives, whatever it is
+     * @throws IllegalArgumentException when the filter is not valid, or larger than a client's may be
+     * @throws RuntimeException when the subscription could not be made known to other nodes, for which ten minutes are
+     *     waited at most; nothing is left of it
      */
-    public AutoCloseable subscribe(String topicFilter, QoS qos, Consumer<Message> consumer) {
-        return serve(new EmbeddedSubscription(TopicFilter.parse(topicFilter), qos, consumer));
+    public BrokerSubscription subscribe(String topicFilter, QoS qos, Consumer<Message> consumer) {
+        return subscribe(filter(topicFilter), qos, consumer);
     }
 
     /**
@@ -387,15 +399,32 @@ public final class Broker implements AutoCloseable {
      *
      * @param topicFilter as clients of the tenant write it
      * @param consumer gets messages as clients of the tenant know them
-     * @throws IllegalArgumentException when there can be no such tenant
+     * @throws IllegalArgumentException also when there can be no such tenant
      */
-    public AutoCloseable subscribe(String tenant, String topicFilter, QoS qos, Consumer<Message> consumer) {
+    public BrokerSubscription subscribe(String tenant, String topicFilter, QoS qos, Consumer<Message> consumer) {
         TenantNames.check(tenant);
-        TopicFilter filter = TenantNames.filter(tenant, TopicFilter.parse(topicFilter));
+        return subscribe(TenantNames.filter(tenant, filter(topicFilter)), qos, consumer);
+    }
+
+    private static TopicFilter filter(String text) {
+        try {
+            return TopicFilter.parse(text);
+        } catch (MqttException e) {
+            throw new IllegalArgumentException(e.getMessage() + ": " + text, e);
+        }
+    }
+
+    /** Looks at the filter before anything is kept: a node that begins anew could not make it either. */
+    private BrokerSubscription subscribe(TopicFilter filter, QoS qos, Consumer<Message> consumer) {
+        if (!config.subscriptions().admits(filter)) {
+            throw new IllegalArgumentException(
+                    "the topic filter is larger than tributary.subscriptions allows a client,"
+                            + " or no client may have a shared one");
+        }
         return serve(new EmbeddedSubscription(filter, qos, consumer));
     }
 
-    AutoCloseable serve(EmbeddedSubscription one) {
+    BrokerSubscription serve(EmbeddedSubscription one) {
         BrokerNode at;
         synchronized (subscribed) {
             subscribed.add(one);
@@ -422,6 +451,11 @@ public final class Broker implements AutoCloseable {
     /** Where the listeners listen, in the order of the configuration. */
     public List<BoundListener> listeners() {
         return bound;
+    }
+
+    /** The time by which messages expire, the same on all nodes of a cluster. */
+    public InstantSource clock() {
+        return security.clock();
     }
 
     /** Users, device tokens, rule sets, bans and tenants. */

@@ -51,6 +51,7 @@ class DeploymentClockTest {
                     .singleElement()
                     .satisfies(ban -> assertThat(ban.until()).isEqualTo(NOW.plusSeconds(60)));
             assertThat(broker.security().clock().instant()).isEqualTo(NOW);
+            assertThat(broker.clock().instant()).isEqualTo(NOW);
         }
     }
 }

@@ -56,7 +56,7 @@ public final class ClusterConfig {
         nodes = from.nodes;
         visibility = from.visibility;
         ingest = from.ingest;
-        checkWithin("shards", shards, 1, 65_535);
+        checkWithin("shards", shards, 1, TopicNeeds.MOST_SHARDS);
         checkPositive("retention", retention);
         checkWithin("link.advertised-port", advertisedPort, 0, 65_535);
     }
@@ -72,7 +72,7 @@ public final class ClusterConfig {
         return new Builder(kafka, redis, link);
     }
 
-    /** How many shards the cluster has, 1 to 65,535; changed with {@code tributary cluster reshard} alone. */
+    /** How many shards the cluster has, 1 to 16,384; changed with {@code tributary cluster reshard} alone. */
     public int shards() {
         return shards;
     }
@@ -215,7 +215,7 @@ public final class ClusterConfig {
             visibility = VisibilityConfig.DEFAULT;
         }
 
-        /** How many shards the cluster has, 1 to 65,535; changed with {@code tributary cluster reshard} alone. */
+        /** How many shards the cluster has, 1 to 16,384; changed with {@code tributary cluster reshard} alone. */
         public Builder shards(int value) {
             shards = value;
             return this;

@@ -11,6 +11,7 @@ import io.tributary.cli.UsageException;
 import io.tributary.cluster.ClusterBroker;
 import io.tributary.cluster.ClusterConfig;
 import io.tributary.cluster.kafka.KafkaAccessException;
+import io.tributary.cluster.kafka.TopicNeeds;
 import io.tributary.cluster.metrics.ClusterMetrics;
 import io.tributary.cluster.redis.RedisStoreException;
 import io.tributary.cluster.reshard.Reshard;
@@ -42,8 +43,6 @@ public final class ReshardCommand implements Subcommand, Runnable {
                     + " of its nodes runs. It reads the settings of a node and needs what a node needs; --KEY=VALUE is any of"
                     + " them, as for run. It may be broken off, and called again, at any moment. Exit codes: 0 done; 1 it failed, and may be called again; 2 wrong use.";
     static final String USE = "tributary cluster reshard --shards=N --yes [--KEY=VALUE...]";
-
-    private static final int MOST_SHARDS = 16_384;
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -86,8 +85,8 @@ public final class ReshardCommand implements Subcommand, Runnable {
         if (abandon == (shards != null)) {
             throw new UsageException("give --shards=N, or --abandon");
         }
-        if (!abandon && (wanted < 1 || wanted > MOST_SHARDS)) {
-            throw new UsageException("--shards=" + wanted + ": must be 1 to " + MOST_SHARDS);
+        if (!abandon && (wanted < 1 || wanted > TopicNeeds.MOST_SHARDS)) {
+            throw new UsageException("--shards=" + wanted + ": must be 1 to " + TopicNeeds.MOST_SHARDS);
         }
         for (String word : settings) {
             if (!RunCommand.isSetting(word)) {

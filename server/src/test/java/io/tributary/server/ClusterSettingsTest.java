@@ -262,7 +262,7 @@ class ClusterSettingsTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             id=a b                       | id: 'a b' is not 1 to 100 letters, digits, '.', '_', '-'
-            shards=70000                 | shards: '70000' is not within 1 to 65535
+            shards=16385                 | shards: '16385' is not within 1 to 16384
             retention=soon               | retention: 'soon' is not a duration, such as 500ms, 10s or 5m
             kafka.bootstrap-servers=k1   | kafka: bootstrap servers k1: must be host:port,host:port
             kafka.replication-factor=0   | kafka.replication-factor: '0' is not within 1 to 32767

@@ -5,7 +5,7 @@ import io.tributary.common.mqtt.ReasonCode;
 
 /**
  * Told when clients come and go. Called on the client's event loop: it must not block; what it throws is logged and
- * changes nothing.
+ * changes nothing. Thread-safe: event loops call it at the same time.
  *
  * <p>Each connection is told of once when it is accepted and once when it ends, in this order and with the same {@link
  * ClientInfo}, whatever the client has authenticated as meanwhile. Two connections of one client have no order: that

@@ -8,6 +8,7 @@ import java.util.Objects;
 /**
  * Sees every message that a client publishes, after it was authorised and before it is matched; and each will at
  * CONNECT, after it was authorised and before {@link ClientListener#onConnected}, whether it is published later or not.
+ * Thread-safe: event loops call it at the same time; messages of one client come in their order.
  */
 @FunctionalInterface
 public interface PublishInterceptor {

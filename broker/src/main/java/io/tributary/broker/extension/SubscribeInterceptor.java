@@ -6,7 +6,10 @@ import io.tributary.common.mqtt.Subscription;
 import java.util.List;
 import java.util.Objects;
 
-/** Sees every subscription that a client asks for, after it was authorised. */
+/**
+ * Sees every subscription that a client asks for, after it was authorised. Thread-safe: event loops call it at the same
+ * time.
+ */
 @FunctionalInterface
 public interface SubscribeInterceptor {
 

@@ -19,6 +19,9 @@ public sealed interface RouteOutcome {
      */
     record Refused(ReasonCode reason, String message) implements RouteOutcome {}
 
-    /** The node cannot tell, for it is closing: no acknowledgement goes out. */
+    /**
+     * The node cannot tell: it does not know what other nodes know, a log or store failed, or it is closing. No
+     * acknowledgement goes out.
+     */
     record Lost() implements RouteOutcome {}
 }

@@ -11,7 +11,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Decides whether a client may connect. When it throws or its stage fails, the client is refused. */
+/**
+ * Decides whether a client may connect. When it throws or its stage fails, the client is refused. Thread-safe: event
+ * loops ask it at the same time.
+ */
 @FunctionalInterface
 public interface Authenticator {
 

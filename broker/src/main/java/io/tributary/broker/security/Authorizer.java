@@ -4,8 +4,8 @@ import io.tributary.common.mqtt.QoS;
 
 /**
  * Decides what a client may publish, subscribe to and receive. It is asked on every path that a message can take, and
- * answers from memory: it is called on event loops, shard threads and the thread that writes the store, and must not
- * block. When it throws, the answer is no.
+ * answers from memory: it is called on event loops, shard threads and the thread that writes the store, several at the
+ * same time, and must not block. When it throws, the answer is no.
  *
  * <p>The {@link ClientInfo} is the same object for all questions about one connection, until its client authenticates
  * again and something else is known of it: then {@link #bind} is asked about another one. A question without the

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One method of MQTT 5 enhanced authentication (section 4.12), for instance SCRAM. When it throws or a stage fails, the
- * client is refused.
+ * client is refused. Thread-safe: event loops begin exchanges at the same time.
  */
 public interface EnhancedAuthenticator {
 

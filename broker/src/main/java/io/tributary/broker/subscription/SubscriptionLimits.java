@@ -57,6 +57,11 @@ public record SubscriptionLimits(
         return Runtime.getRuntime().maxMemory() / PART_OF_HEAP;
     }
 
+    /** Whether a client without other subscriptions may have one with a topic filter. */
+    public boolean admits(TopicFilter filter) {
+        return !exceededBy(filter) && cost(filter) <= sizePerClient && !(filter.isShared() && sharedPerClient == 0);
+    }
+
     /** Whether a topic filter is too long. */
     boolean exceededBy(TopicFilter filter) {
         return size(filter) > filterBytes;

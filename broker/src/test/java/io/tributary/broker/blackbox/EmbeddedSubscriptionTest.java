@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tributary.broker.Broker;
 import io.tributary.broker.BrokerConfig;
+import io.tributary.broker.BrokerSubscription;
 import io.tributary.broker.network.ListenerConfig;
 import io.tributary.broker.relocation.Drain;
 import io.tributary.broker.relocation.DrainOrder;
@@ -67,7 +68,7 @@ class EmbeddedSubscriptionTest {
     @Test
     void othersGetTheMessageWhenAConsumerFailsWithAnError() throws IOException {
         AtomicInteger failures = new AtomicInteger();
-        AutoCloseable _ = broker.subscribe("t", QoS.EXACTLY_ONCE, _ -> {
+        BrokerSubscription _ = broker.subscribe("t", QoS.EXACTLY_ONCE, _ -> {
             failures.incrementAndGet();
             throw new AssertionError("a consumer's");
         });
@@ -92,7 +93,7 @@ class EmbeddedSubscriptionTest {
         retain("a", "old");
         retain("b", "old");
         CountDownLatch live = new CountDownLatch(1);
-        try (AutoCloseable _ = broker.subscribe("+", QoS.AT_LEAST_ONCE, message -> {
+        try (BrokerSubscription _ = broker.subscribe("+", QoS.AT_LEAST_ONCE, message -> {
             if (message.topic().equals("a")) {
                 retainLater("b", "new");
                 await(live);
@@ -109,7 +110,7 @@ class EmbeddedSubscriptionTest {
     void newestIsTheLastWhenItComesWhileTheConsumerHasTheOldOne(String value) throws Exception {
         retain("b", "old");
         CountDownLatch live = new CountDownLatch(1);
-        try (AutoCloseable _ = broker.subscribe("+", QoS.AT_LEAST_ONCE, message -> {
+        try (BrokerSubscription _ = broker.subscribe("+", QoS.AT_LEAST_ONCE, message -> {
             if (text(message).equals("old")) {
                 retainLater("b", value);
                 await(live);
@@ -125,11 +126,11 @@ class EmbeddedSubscriptionTest {
     void consumerMaySubscribeAndEndSubscriptionsWhileTheNodeBeginsAnew() throws Exception {
         retain("a", "old");
         AtomicBoolean isAnew = new AtomicBoolean();
-        AutoCloseable ended = broker.subscribe("ended", QoS.AT_LEAST_ONCE, this::hear);
-        AutoCloseable _ = broker.subscribe("a", QoS.AT_LEAST_ONCE, _ -> {
+        BrokerSubscription ended = broker.subscribe("ended", QoS.AT_LEAST_ONCE, this::hear);
+        BrokerSubscription _ = broker.subscribe("a", QoS.AT_LEAST_ONCE, _ -> {
             if (isAnew.compareAndSet(true, false)) {
-                end(ended);
-                AutoCloseable _ = broker.subscribe("made", QoS.AT_LEAST_ONCE, this::hear);
+                ended.close();
+                BrokerSubscription _ = broker.subscribe("made", QoS.AT_LEAST_ONCE, this::hear);
             }
         });
         isAnew.set(true);
@@ -144,24 +145,24 @@ class EmbeddedSubscriptionTest {
     @Test
     void subscriptionEndsWhileAnotherIsStillHandedRetainedMessages() throws Exception {
         retain("a", "old");
-        AutoCloseable ended = broker.subscribe("ended", QoS.AT_LEAST_ONCE, this::hear);
+        BrokerSubscription ended = broker.subscribe("ended", QoS.AT_LEAST_ONCE, this::hear);
         CountDownLatch handed = new CountDownLatch(1);
         CountDownLatch over = new CountDownLatch(1);
         Executor threads = task -> Thread.ofPlatform().daemon().start(task);
-        CompletableFuture<AutoCloseable> other = CompletableFuture.supplyAsync(
+        CompletableFuture<BrokerSubscription> other = CompletableFuture.supplyAsync(
                 () -> broker.subscribe("a", QoS.AT_LEAST_ONCE, _ -> {
                     handed.countDown();
                     await(over);
                 }),
                 threads);
         await(handed);
-        CompletableFuture<Void> ending = CompletableFuture.runAsync(() -> end(ended), threads);
+        CompletableFuture<Void> ending = CompletableFuture.runAsync(ended::close, threads);
         try {
             ending.get(PATIENCE_SECONDS / 2, SECONDS);
         } finally {
             over.countDown();
         }
-        end(other.get(PATIENCE_SECONDS, SECONDS));
+        other.get(PATIENCE_SECONDS, SECONDS).close();
     }
 
     private void drainAndServeAgain() {
@@ -175,12 +176,18 @@ class EmbeddedSubscriptionTest {
         Awaitility.await().atMost(Duration.ofSeconds(PATIENCE_SECONDS)).until(condition::getAsBoolean);
     }
 
-    private static void end(AutoCloseable subscription) {
-        try {
-            subscription.close();
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
+    /** Neither at once nor by a node that begins anew, which such a filter would keep from it. */
+    @Test
+    void refusesFiltersThatNoClientCouldHave() {
+        String longest = "a".repeat(1024);
+        for (String filter : List.of("", "a/#/b", longest + "a", "$share/g/" + longest)) {
+            assertThatThrownBy(() -> broker.subscribe(filter, QoS.AT_LEAST_ONCE, this::hear))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> broker.subscribe("acme", filter, QoS.AT_LEAST_ONCE, this::hear))
+                    .isInstanceOf(IllegalArgumentException.class);
         }
+        broker.subscribe(longest, QoS.AT_LEAST_ONCE, this::hear).close();
+        broker.subscribe("acme", longest, QoS.AT_LEAST_ONCE, this::hear).close();
     }
 
     @ParameterizedTest

@@ -19,6 +19,9 @@ public record TopicNeeds(
     /** What a record has besides a packet: its recipients and our fields, in bytes. */
     public static final int RECORD_OVERHEAD_BYTES = ShardLog.ROOM_BYTES;
 
+    /** As many as Redis Cluster has slots: each shard's keys are in a slot of its own. */
+    public static final int MOST_SHARDS = 16_384;
+
     /** What a rule set may take at most: its texts, and what each rule has besides, in bytes. */
     private static final int LARGEST_RULE_SET_BYTES = 512 * 1_024;
 
@@ -31,8 +34,8 @@ public record TopicNeeds(
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]{0,63}");
 
     public TopicNeeds {
-        if (shards < 1 || shards > 65_535) {
-            throw new IllegalArgumentException("shards " + shards + ": must be 1 to 65,535");
+        if (shards < 1 || shards > MOST_SHARDS) {
+            throw new IllegalArgumentException("shards " + shards + ": must be 1 to " + MOST_SHARDS);
         }
         maps = List.copyOf(maps);
         maps.forEach(TopicNeeds::checkMapName);

@@ -152,6 +152,8 @@ class KafkaConfigTest {
                 "session timeout PT0.01S: must be");
         assertRefused(() -> new TopicNeeds(0, List.of(), List.of(), Duration.ofDays(1), 1), "shards 0: must be");
         assertRefused(
+                () -> new TopicNeeds(16_385, List.of(), List.of(), Duration.ofDays(1), 1), "shards 16385: must be");
+        assertRefused(
                 () -> new TopicNeeds(1, List.of("shards"), List.of(), Duration.ofDays(1), 1),
                 "map name shards: must be");
     }

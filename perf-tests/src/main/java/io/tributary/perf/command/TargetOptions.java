@@ -2,7 +2,9 @@ package io.tributary.perf.command;
 
 import io.tributary.perf.scenario.PlannedRun;
 import io.tributary.perf.scenario.ScenarioFile;
+import io.tributary.perf.target.Targets;
 import java.io.PrintWriter;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,10 +17,10 @@ final class TargetOptions {
     @Option(
             names = "--target",
             paramLabel = "WHAT",
-            description = "standalone, cluster, cluster:NODES[,kafka=N][,redis=N], cluster:DIRECTORY,"
-                    + " haproxy:POLICY:NODES[:mosquitto], nginx:POLICY:NODES[:mosquitto] (see the scenario"
-                    + " load-balancing), mosquitto, hivemq-ce, nats, mochi, rabbitmq, HOST:PORT[,HOST:PORT...];"
-                    + " $${NAME} in it is a parameter of the scenario. As the scenario says, unless given.")
+            completionCandidates = Names.class,
+            description = "${COMPLETION-CANDIDATES}, " + Targets.FORMS + "; for POLICY see the scenario"
+                    + " load-balancing. $${NAME} in it is a parameter of the scenario. As the scenario says, unless"
+                    + " given.")
     private @Nullable String target;
 
     @Mixin
@@ -32,6 +34,14 @@ final class TargetOptions {
 
     @Option(names = "--scale", paramLabel = "FACTOR", description = "Multiplies the numbers of clients.")
     private @Nullable Double scale;
+
+    /** The targets that have a name, for the help and for completion in a shell. */
+    static final class Names implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Targets.names().iterator();
+        }
+    }
 
     /** The value of {@code --set} for a parameter; null without one. */
     @Nullable

@@ -15,6 +15,10 @@ import java.util.regex.Pattern;
 
 /** All that can be measured, by the words of the command line. */
 public final class Targets {
+    /** What can be said besides the {@link #names}, for people. */
+    public static final String FORMS = "cluster:NODES[,kafka=N][,redis=N], cluster:DIRECTORY,"
+            + " haproxy:POLICY:NODES[:mosquitto], nginx:POLICY:NODES[:mosquitto], HOST:PORT[,HOST:PORT...]";
+
     private static final String MOSQUITTO = "mosquitto";
     private static final Map<String, TargetKind> BY_NAME = byName();
 
@@ -36,10 +40,14 @@ public final class Targets {
         return kinds;
     }
 
+    /** The words that stand alone. */
+    public static List<String> names() {
+        return List.copyOf(BY_NAME.keySet());
+    }
+
     /** What can be said, for people. */
     public static String choices() {
-        return String.join(", ", BY_NAME.keySet()) + ", cluster:NODES[,kafka=N][,redis=N], cluster:DIRECTORY,"
-                + " haproxy:POLICY:NODES[:mosquitto], nginx:POLICY:NODES[:mosquitto], HOST:PORT[,HOST:PORT...]";
+        return String.join(", ", names()) + ", " + FORMS;
     }
 
     /**

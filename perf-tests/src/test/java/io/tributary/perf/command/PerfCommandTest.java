@@ -11,6 +11,7 @@ import io.tributary.perf.judge.Count;
 import io.tributary.perf.result.ProcessUse;
 import io.tributary.perf.result.ResultFile;
 import io.tributary.perf.result.RunResult;
+import io.tributary.perf.target.Targets;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -208,6 +209,19 @@ class PerfCommandTest {
     void namesChoicesWhenTargetIsUnknown() {
         assertThat(command("run", "p2p", "--target", "emqx")).isEqualTo(1);
         assertThat(said()).contains("standalone, cluster, mosquitto");
+    }
+
+    @Test
+    void namesChoicesOfTargetsInTheHelp() {
+        assertThat(command("run", "-h")).isZero();
+        assertThat(withoutSpaces(out.toString(StandardCharsets.UTF_8)))
+                .contains(withoutSpaces(Targets.choices()))
+                .contains("pass-through");
+    }
+
+    /** The lines of the help are broken. */
+    private static String withoutSpaces(String text) {
+        return text.replaceAll("\\s", "");
     }
 
     @Tag("long")

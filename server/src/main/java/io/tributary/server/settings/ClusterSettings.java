@@ -34,7 +34,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record ClusterSettings(
         @DefaultValue("tributary") String id,
 
-        @DefaultValue("24") @Allowed(min = "1", max = "65535")
+        @DefaultValue("24") @Allowed(min = "1", max = "16384")
         int shards,
 
         @DefaultValue("7d") @Allowed(min = "1m", max = "3650d")
