@@ -218,7 +218,7 @@ final class WillsAndExpiry {
         }
     }
 
-    /** While the log or the store of retained messages has no room, what is due waits: any number may be due at once. */
+    /** While the log or the store of retained messages has no room, what is due waits: any number may be due. */
     private boolean isCongested() {
         return environment.appender().isCongested() || environment.routing().congestion() != null;
     }
