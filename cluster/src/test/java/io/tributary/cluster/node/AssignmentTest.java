@@ -40,7 +40,7 @@ class AssignmentTest {
     @ValueSource(strings = {"b,bc,abc", "b,abc,ac,abc,ac,abc,ab,abc", "abc,ab,abc,ac,abc,bc,abc", "a,ab,abc,bc,abc"})
     void eachNodeHasShardsOfEachPrimary(String lives) {
         Assignment assignment = Assignment.none(SHARDS);
-        for (String living : lives.split(",")) {
+        for (String living : lives.split(",", -1)) {
             assignment = settled(
                     assignment,
                     IntStream.range(0, living.length())
