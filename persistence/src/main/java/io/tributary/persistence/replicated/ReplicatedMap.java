@@ -14,7 +14,8 @@ public interface ReplicatedMap extends AutoCloseable {
 
     /**
      * Hands every entry to the follower, and from then on every change, in order, on one thread of the map, but for
-     * {@link Follower#takesKeysSideBySide}. The stage completes when the follower has seen all that was in the map at the time of the call. Called once.
+     * {@link Follower#takesKeysSideBySide}. The stage completes when the follower has seen all that was in the map at
+     * the time of the call. Called once.
      */
     CompletionStage<@Nullable Void> follow(Follower follower);
 
