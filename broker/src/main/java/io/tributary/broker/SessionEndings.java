@@ -11,6 +11,8 @@ import io.tributary.common.event.ShardEvent.Detach;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -24,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * behind that in the log, so it has a new session. Any thread; never blocks.
  */
 final class SessionEndings {
-    /** How many are under way at once; each is a record that waits in some shard. */
+    /** How many are waited for at once. Those that nobody waits for any more are bounded by what a shard lets wait. */
     static final int MOST_AT_ONCE = 100;
 
     private static final int RECEIVE_MAXIMUM = 1;
@@ -33,7 +35,8 @@ final class SessionEndings {
     private final ClientShards shards;
     private final ConnectionRegistry connections;
     private final Duration patience;
-    private final AtomicInteger underWay = new AtomicInteger();
+    private final AtomicInteger waitedFor = new AtomicInteger();
+    private final ConcurrentMap<String, Ending> underWay = new ConcurrentHashMap<>();
 
     SessionEndings(String node, ClientShards shards, ConnectionRegistry connections) {
         this(node, shards, connections, Duration.ofSeconds(10));
@@ -52,27 +55,38 @@ final class SessionEndings {
         this.patience = patience;
     }
 
+    /** Why no session of the client can be ended at the moment; null where it can. */
+    @Nullable
+    String problem(String clientId) {
+        if (!shards.mayAttach(clientId) || !shards.isWritable()) {
+            return "its shard takes nothing at the moment";
+        }
+        return waitedFor.get() >= MOST_AT_ONCE ? "too many sessions are being ended" : null;
+    }
+
     /**
-     * Ends the session of a client, if it has one, and takes it from its connection.
+     * Ends the session of a client, if it has one, and takes it from its connection. Where that is under way already,
+     * it is not begun once more.
      *
      * @return completes when the owner has done that; fails with a {@link RejectedExecutionException} when nothing was
      *     done, and with a {@link TimeoutException} when that is not known: it is done yet once there is an owner
      */
     CompletionStage<@Nullable Void> end(String clientId) {
-        if (!shards.mayAttach(clientId) || !shards.isWritable()) {
-            return refused("its shard takes nothing at the moment");
-        }
-        if (underWay.incrementAndGet() > MOST_AT_ONCE) {
-            underWay.decrementAndGet();
-            return refused("too many sessions are being ended");
+        String problem = problem(clientId);
+        if (problem != null) {
+            return CompletableFuture.failedStage(new RejectedExecutionException(problem));
         }
         Ending ending = new Ending(clientId, connections.nextNumber());
-        ending.begin();
-        return ending.done.copy().orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS);
-    }
-
-    private static CompletionStage<@Nullable Void> refused(String why) {
-        return CompletableFuture.failedStage(new RejectedExecutionException(why));
+        Ending known = underWay.putIfAbsent(clientId, ending);
+        if (known == null) {
+            ending.begin();
+        }
+        waitedFor.incrementAndGet();
+        return (known == null ? ending : known)
+                .done
+                .copy()
+                .orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS)
+                .whenComplete((_, _) -> waitedFor.decrementAndGet());
     }
 
     /** It stays until the owner answers, however late: nobody else would detach it. */
@@ -96,7 +110,12 @@ final class SessionEndings {
             connections.add(connection, this);
             Attach attach = new Attach(
                     clientId, node, connection, true, 0, RECEIVE_MAXIMUM, ClientKind.DEVICE, null, null, true);
-            shards.attach(attach, offset -> attachOffset = offset);
+            shards.attach(attach, this::appended);
+        }
+
+        /** Kafka may not know where a record is that was sent twice, and says -1. */
+        private void appended(long offset) {
+            attachOffset = offset < 0 ? Long.MAX_VALUE : offset;
         }
 
         @Override
@@ -128,19 +147,19 @@ final class SessionEndings {
             }
         }
 
-        /** Another connection came behind this one before the owner could answer: the session before is over, too. */
+        /** Another connection came behind this one before the owner could answer, or the log has lost this one. */
         @Override
         public void takenOver() {
             if (answered.compareAndSet(false, true)) {
                 shards.attachAnswered(clientId);
                 forget();
-                done.complete(null);
+                done.completeExceptionally(new TimeoutException());
             }
         }
 
         private void forget() {
             connections.remove(connection);
-            underWay.decrementAndGet();
+            underWay.remove(clientId, this);
         }
     }
 }

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -126,7 +127,7 @@ public final class Sessions {
      * later, and its Will is published as at any end of a session. A client that is connected is disconnected with 0x8E
      * (session taken over), and has a new session when it connects again. About 100 can be ended at once.
      *
-     * <p>Besides what all of these fail with: with a {@link java.util.concurrent.RejectedExecutionException} when
+     * <p>Besides what all of these fail with: with a {@link RejectedExecutionException} when
      * nothing was done, since too many are being ended or the session's shard has no owner at the moment; with a {@link
      * java.util.concurrent.TimeoutException} when the owner has not answered within 10 s: then it may be done, or still
      * be done later.
@@ -145,6 +146,10 @@ public final class Sessions {
                         return CompletableFuture.completedStage(false);
                     }
                     String inside = TenantNames.clientId(tenant, clientId);
+                    String problem = at.endings.problem(inside);
+                    if (problem != null) {
+                        return CompletableFuture.failedStage(new RejectedExecutionException(problem));
+                    }
                     LOG.info("the session of {} is ended by {} from {}", TenantNames.display(inside), by, from);
                     Map<String, String> details = new LinkedHashMap<>();
                     details.put("clientId", clientId);
@@ -200,10 +205,15 @@ public final class Sessions {
                 .look(inside)
                 .toCompletableFuture()
                 .orTimeout(OWNERS_PATIENCE_SECONDS, TimeUnit.SECONDS)
-                .handle((stored, late) -> late != null || (stored.isEmpty() && !at.shards.owns(inside))
-                        ? unowned
-                        : stored.filter(session -> session.sessionExpirySeconds() > 0)
-                                .map(session -> ofOwner(at, session, known)));
+                .handle((stored, late) -> {
+                    if (late != null && known == null) {
+                        throw new IllegalStateException("the client's shard does not answer at the moment");
+                    }
+                    return late != null || (stored.isEmpty() && !at.shards.owns(inside))
+                            ? unowned
+                            : stored.filter(session -> session.sessionExpirySeconds() > 0)
+                                    .map(session -> ofOwner(at, session, known));
+                });
     }
 
     private static PersistentSession ofSubscriptions(BrokerNode at, Subscriber session) {

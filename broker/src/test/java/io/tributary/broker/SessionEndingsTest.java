@@ -3,6 +3,7 @@ package io.tributary.broker;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofMinutes;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.tributary.broker.delivery.Attached;
 import io.tributary.broker.delivery.ConnectionRegistry;
@@ -17,6 +18,7 @@ import io.tributary.persistence.shard.AppendCallback;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongConsumer;
@@ -63,16 +65,39 @@ class SessionEndingsTest {
     }
 
     @Test
-    void isDoneWhenTheClientIsBackBeforeTheAnswer() {
+    void isNotKnownWhenAnotherConnectionIsToldBeforeTheAnswer() {
         CompletableFuture<?> done = end("a");
         long connection = shards.attaches.getFirst().connection();
         connections.onlyTheseAttached("a"::equals, _ -> false, EPOCH - 1); // by an owner that has not read so far
         assertThat(done).isNotDone();
         connections.onlyTheseAttached("a"::equals, _ -> false, EPOCH);
-        assertThat(done).isCompleted();
+        assertThat(done).failsWithin(ofMinutes(1)).withThrowableThat().withCauseInstanceOf(TimeoutException.class);
         assertThat(shards.detaches).isEmpty();
         assertThat(shards.waiting).isZero();
         assertThat(connections.get(connection)).isNull();
+    }
+
+    @Test
+    void staysWhenNobodyKnowsWhereItIsInTheLog() {
+        shards.offset = -1;
+        CompletableFuture<?> done = end("a");
+        connections.onlyTheseAttached("a"::equals, _ -> false, EPOCH);
+        assertThat(done).isNotDone();
+        connections.attached(shards.attaches.getFirst().connection(), attached());
+        assertThat(done).isCompleted();
+    }
+
+    @Test
+    void isBegunOnceWhenItIsAskedForTwice() {
+        CompletableFuture<?> first = end("a");
+        CompletableFuture<?> second = end("a");
+        assertThat(shards.attaches).hasSize(1);
+        connections.attached(shards.attaches.getFirst().connection(), attached());
+        assertThat(first).isCompleted();
+        assertThat(second).isCompleted();
+        shards.logged.forEach(Runnable::run);
+        assertThat(end("a")).isNotDone();
+        assertThat(shards.attaches).hasSize(2);
     }
 
     @Test
@@ -110,6 +135,20 @@ class SessionEndingsTest {
         assertThat(end("one-more")).isNotDone();
     }
 
+    /** A shard that stands still keeps nobody from ending the sessions of others. */
+    @Test
+    void thoseThatNobodyWaitsForAnyMoreLeaveRoom() {
+        SessionEndings impatient = new SessionEndings("node#1", shards, connections, ofMillis(1));
+        List<CompletableFuture<?>> all = new ArrayList<>();
+        for (int i = 0; i < SessionEndings.MOST_AT_ONCE; i++) {
+            all.add(impatient.end("client-" + i).toCompletableFuture());
+        }
+        all.forEach(each -> assertThat(each).failsWithin(ofMinutes(1)));
+        await().until(() -> impatient.problem("one-more") == null);
+        CompletionStage<?> _ = impatient.end("one-more");
+        assertThat(shards.attaches.getLast().clientId()).isEqualTo("one-more");
+    }
+
     @Test
     void nothingIsAskedOfAShardWithoutAnOwner() {
         shards.hasOwner = false;
@@ -134,6 +173,7 @@ class SessionEndingsTest {
         final List<Runnable> logged = new ArrayList<>();
         boolean hasOwner = true;
         boolean isWritable = true;
+        long offset = EPOCH;
         int waiting;
 
         @Override
@@ -150,7 +190,7 @@ class SessionEndingsTest {
         public void attach(Attach attach, LongConsumer appended) {
             attaches.add(attach);
             waiting++;
-            appended.accept(EPOCH);
+            appended.accept(offset);
         }
 
         @Override

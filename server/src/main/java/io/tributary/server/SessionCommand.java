@@ -6,6 +6,7 @@ import io.tributary.cli.Program;
 import io.tributary.cli.Subcommand;
 import io.tributary.common.mqtt.Printable;
 import io.tributary.server.ManagementClient.FailedException;
+import java.net.URLDecoder;
 import java.net.URLEncoder;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -24,6 +25,8 @@ public final class SessionCommand implements Subcommand, Runnable {
     static final String EXIT_CODES = "Exit codes: 0 done; 1 it failed, or there is no such session; 2 wrong use.";
 
     private static final long FOR_EVER = 0xFFFF_FFFFL;
+    /** What the address of the next page has last. */
+    private static final String AFTER = "&after=";
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -82,13 +85,13 @@ public final class SessionCommand implements Subcommand, Runnable {
                 "sessions?limit=" + limit + "&after=" + encoded(after) + parameter("tenant", whose.tenant)
                         + parameter("kind", kind),
                 null);
-        String last = "";
         for (JsonNode session : page.path("items")) {
             say(text(session));
-            last = session.path("clientId").asString("");
         }
-        if (page.path("next").isString()) {
-            say("there are more: --after='" + Printable.of(last) + "'");
+        String next = page.path("next").asString("");
+        if (!next.isEmpty()) {
+            String last = next.substring(next.indexOf(AFTER) + AFTER.length());
+            say("there are more: --after=" + ShellWord.of(URLDecoder.decode(last, UTF_8)));
         }
     }
 
@@ -115,7 +118,7 @@ public final class SessionCommand implements Subcommand, Runnable {
             @Mixin Whose whose,
             @Parameters(paramLabel = "CLIENT", description = "The client identifier.") String clientId) {
         client.send("DELETE", whose.address(clientId), null);
-        say(Printable.of(clientId) + ": its session has ended");
+        say(ShellWord.of(clientId) + ": its session has ended");
     }
 
     private static String parameter(String name, @Nullable String value) {
@@ -128,11 +131,11 @@ public final class SessionCommand implements Subcommand, Runnable {
 
     private static String text(JsonNode session) {
         StringBuilder text = new StringBuilder();
-        text.append(Printable.of(session.path("clientId").asString("")));
+        text.append(ShellWord.of(session.path("clientId").asString("")));
         text.append(": ").append(session.path("kind").asString(""));
         String user = session.path("user").asString("");
         if (!user.isEmpty()) {
-            text.append(" of ").append(Printable.of(session.path("realm").asString("") + ":" + user));
+            text.append(" of ").append(ShellWord.of(session.path("realm").asString("") + ":" + user));
         }
         text.append(", subscriptions: ")
                 .append(session.path("subscriptionCount").asInt());

@@ -125,7 +125,7 @@ public final class ApiController {
         if (path.equals(UPGRADE_FINISH)) {
             return upgrade.finish(method, who, request.getRemoteAddr()).thenApply(ApiController::ofAnswer);
         }
-        if (path.size() <= 2 && path.getFirst().equals(SESSIONS)) {
+        if (!path.isEmpty() && path.size() <= 2 && path.getFirst().equals(SESSIONS)) {
             String clientId = path.size() == 2 ? path.get(1) : request.getParameter("clientId");
             return sessions.answer(method, clientId, request::getParameter, who, request.getRemoteAddr())
                     .thenApply(ApiController::ofAnswer);

@@ -121,6 +121,9 @@ class SessionsApiTest {
         assertThat(get(SESSIONS + "?tenant=a%2Fb").statusCode()).isEqualTo(400);
         assertThat(get(SESSIONS + "/nobody").statusCode()).isEqualTo(404);
         assertThat(get(SESSIONS + "/no/body").statusCode()).isEqualTo(404);
+        assertThat(get("/api").statusCode()).isEqualTo(404);
+        assertThat(get("/api/v1").statusCode()).isEqualTo(404);
+        assertThat(get("/api/v2/sessions").statusCode()).isEqualTo(404);
         assertThat(api.send("DELETE", SESSIONS, "").statusCode()).isEqualTo(400);
         assertThat(api.send("PUT", SESSIONS + "/nobody", "").statusCode()).isEqualTo(405);
         assertThat(api.send("DELETE", SESSIONS + "/nobody", "", "Authorization", "Bearer wrong")
@@ -133,7 +136,9 @@ class SessionsApiTest {
         try (TestClient client = connect("command/1")) {
             subscribe(client, "commands/#");
         }
-        connect("command/2").close();
+        try (TestClient client = connect("command/2")) {
+            subscribe(client, "commands/#");
+        }
         await().until(
                         () -> operator.session(broker, "show", "command/1").printed(),
                         printed -> printed.contains("away"));
@@ -141,7 +146,7 @@ class SessionsApiTest {
                 .contains("command/1: device, subscriptions: 1, away since 2", "messages: 0", "QoS 1  commands/#");
         Operator.Outcome list = operator.session(broker, "list", "--after=comma", "--limit=1");
         assertThat(list.exit()).isZero();
-        assertThat(list.printed()).startsWith("command/1: device");
+        assertThat(list.printed()).startsWith("command/1: device").contains("there are more: --after=command/1");
         Operator.Outcome end = operator.session(broker, "end", "command/1");
         assertThat(end.printed()).startsWith("command/1: its session has ended");
         assertThat(end.exit()).isZero();
