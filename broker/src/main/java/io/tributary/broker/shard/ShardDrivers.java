@@ -15,11 +15,13 @@ final class ShardDrivers {
     private static final Logger LOG = LoggerFactory.getLogger(ShardDrivers.class);
 
     private final List<ShardThread> threads;
+    private final int shards;
     private final List<ShardDriver> drivers;
     private final DeliveryMemory memory;
     private final DeliveryMemory willMemory;
 
     ShardDrivers(int shards, ShardEnvironment environment) {
+        this.shards = shards;
         threads = IntStream.range(0, Math.min(environment.config().threads(), shards))
                 .mapToObj(i -> new ShardThread("tributary-shard-" + i))
                 .toList();
@@ -51,8 +53,14 @@ final class ShardDrivers {
         return drivers.get(shard);
     }
 
+    /** Shards in a row have one thread: a node's are spread over all numbers, at equal distances often. */
     ShardThread threadOf(int shard) {
-        return threads.get(shard % threads.size());
+        return threads.get(threadOf(shard, shards, threads.size()));
+    }
+
+    /** Which of the threads has a shard. */
+    static int threadOf(int shard, int shards, int threads) {
+        return (int) ((long) shard * threads / shards);
     }
 
     /** Whether this node serves the shard. */

@@ -5,6 +5,7 @@ import io.tributary.common.event.ByteReader;
 import io.tributary.common.event.ByteWriter;
 import io.tributary.common.event.UnreadableRecordException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
@@ -28,6 +29,10 @@ public record Assignment(long version, List<@Nullable NodeId> owners) {
     public static final String KEY = "#shards";
 
     private static final int FORMAT = 1;
+    /** About how many neighbours all shards together are asked for. */
+    private static final int NEIGHBOURS = 1 << 16;
+
+    private static final int LEAST_NEAR = 4;
     private static final int BYTES_A_SHARD = 2;
     private static final int BYTES_A_NODE = 40;
 
@@ -70,59 +75,64 @@ public record Assignment(long version, List<@Nullable NodeId> owners) {
      * @param mostMoves how many shards may go over in order
      */
     Assignment next(Collection<NodeId> keepers, Collection<NodeId> takers, Collection<NodeId> leavers, int mostMoves) {
-        Map<NodeId, List<Integer>> shards = new TreeMap<>(Comparator.comparing(NodeId::toString));
-        keepers.forEach(process -> shards.put(process, new ArrayList<>()));
-        leavers.forEach(process -> shards.put(process, new ArrayList<>()));
-        List<List<Integer>> ofKeepers = keepers.stream().map(shards::get).toList();
-        List<List<Integer>> ofTakers = shards.entrySet().stream()
+        Map<NodeId, BitSet> shards = new TreeMap<>(Comparator.comparing(NodeId::toString));
+        keepers.forEach(process -> shards.put(process, new BitSet()));
+        leavers.forEach(process -> shards.put(process, new BitSet()));
+        List<BitSet> ofKeepers = keepers.stream().map(shards::get).toList();
+        List<BitSet> ofTakers = shards.entrySet().stream()
                 .filter(each -> takers.contains(each.getKey()))
                 .map(Map.Entry::getValue)
                 .toList();
-        List<List<Integer>> ofLeavers = leavers.stream().map(shards::get).toList();
-        List<Integer> orphans = new ArrayList<>();
+        List<BitSet> ofLeavers = leavers.stream().map(shards::get).toList();
+        BitSet orphans = new BitSet();
         for (int shard = 0; shard < owners.size(); shard++) {
             NodeId owner = owners.get(shard);
-            (owner == null ? orphans : shards.getOrDefault(owner, orphans)).add(shard);
+            (owner == null ? orphans : shards.getOrDefault(owner, orphans)).set(shard);
         }
-        orphans.forEach(shard -> fewest(ofTakers, shard).add(shard));
+        orphans.stream().forEach(shard -> fewest(ofTakers, shard).set(shard));
         for (int moved = 0; moved < mostMoves && moveOne(ofLeavers, ofKeepers, ofTakers); moved++) {
             // until it is enough
         }
         List<@Nullable NodeId> next = new ArrayList<>(none(owners.size()).owners);
-        shards.forEach((process, its) -> its.forEach(shard -> next.set(shard, process)));
+        shards.forEach((process, its) -> its.stream().forEach(shard -> next.set(shard, process)));
         return next.equals(owners) ? this : new Assignment(version + 1, next);
     }
 
-    private boolean moveOne(
-            List<List<Integer>> ofLeavers, List<List<Integer>> ofKeepers, List<List<Integer>> ofTakers) {
-        boolean isLeaving = !ofLeavers.stream().allMatch(List::isEmpty);
-        List<Integer> most = Collections.max(isLeaving ? ofLeavers : ofKeepers, Comparator.comparingInt(List::size));
-        List<Integer> fewest = Collections.min(ofTakers, Comparator.comparingInt(List::size));
-        boolean moves = isLeaving || most.size() - fewest.size() >= 2;
+    private boolean moveOne(List<BitSet> ofLeavers, List<BitSet> ofKeepers, List<BitSet> ofTakers) {
+        boolean isLeaving = !ofLeavers.stream().allMatch(BitSet::isEmpty);
+        BitSet most = Collections.max(isLeaving ? ofLeavers : ofKeepers, Comparator.comparingInt(BitSet::cardinality));
+        BitSet fewest = Collections.min(ofTakers, Comparator.comparingInt(BitSet::cardinality));
+        boolean moves = isLeaving || most.cardinality() - fewest.cardinality() >= 2;
         if (moves) {
-            Integer moved = Collections.max(
-                    most, Comparator.comparingDouble(shard -> crowd(shard, most) - crowd(shard, fewest)));
-            most.remove(/* element */ moved);
-            fewest.add(moved);
+            int moved = most.stream()
+                    .boxed()
+                    .max(Comparator.comparingDouble(shard -> crowd(shard, most) - crowd(shard, fewest)))
+                    .orElseThrow();
+            most.clear(moved);
+            fewest.set(moved);
         }
         return moves;
     }
 
     /** Of those with the fewest shards the one whose shards are the farthest from this one. */
-    private List<Integer> fewest(List<List<Integer>> ofTakers, int shard) {
+    private BitSet fewest(List<BitSet> ofTakers, int shard) {
         return Collections.min(
-                ofTakers,
-                Comparator.<List<Integer>>comparingInt(List::size).thenComparingDouble(its -> crowd(shard, its)));
+                ofTakers, Comparator.comparingInt(BitSet::cardinality).thenComparingDouble(its -> crowd(shard, its)));
     }
 
-    /** How near those shards are: the sum of the reciprocal distances, the last shard being next to the first. */
-    private double crowd(int shard, List<Integer> its) {
+    /**
+     * How near those shards are: the sum of the reciprocal distances, the last shard being next to the first. What is
+     * far away, which is little, is left out where there are many shards.
+     */
+    private double crowd(int shard, BitSet its) {
+        int all = owners.size();
+        int near = Math.min(all / 2, Math.max(LEAST_NEAR, NEIGHBOURS / all));
         double sum = 0;
-        for (int other : its) {
-            int apart = Math.abs(shard - other);
-            if (apart > 0) {
-                sum += 1.0 / Math.min(apart, owners.size() - apart);
-            }
+        for (int apart = 1; apart <= near; apart++) {
+            int before = (shard + all - apart) % all;
+            int behind = (shard + apart) % all;
+            sum += its.get(before) ? 1.0 / apart : 0;
+            sum += before != behind && its.get(behind) ? 1.0 / apart : 0;
         }
         return sum;
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tributary.cluster.link.NodeId;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,12 +57,42 @@ class AssignmentTest {
         }
     }
 
+    /** A shard thread has shards in a row, see ShardDrivers. */
+    @ParameterizedTest
+    @ValueSource(ints = {24, 64, 128})
+    void eachNodeHasShardsOfEachShardThread(int shards) {
+        Assignment assignment = Assignment.none(shards);
+        for (List<NodeId> living : List.of(List.of(a), List.of(a, b), List.of(a, b, c), List.of(b, c))) {
+            assignment = settled(assignment, living);
+            for (NodeId node : living) {
+                Set<Integer> its = assignment.shardsOf(node);
+                for (int threads : List.of(2, 3, 4, 6, 8)) {
+                    int[] ofThreads = new int[threads];
+                    its.forEach(shard -> ofThreads[shard * threads / shards]++);
+                    assertThat(Arrays.stream(ofThreads).max().orElseThrow())
+                            .as("%s of %d shards, %d threads: %s", living, shards, threads, Arrays.toString(ofThreads))
+                            .isLessThanOrEqualTo(2 + its.size() / threads);
+                }
+            }
+        }
+    }
+
+    @Test
+    void mostShardsThatThereMayBeAreSharedOut() {
+        Assignment assignment = Assignment.none(16_384);
+        for (List<NodeId> living : List.of(List.of(a), List.of(a, b), List.of(b))) {
+            assignment = settled(assignment, living);
+        }
+        assertThat(assignment.shardsOf(b)).hasSize(16_384);
+    }
+
     private static Assignment settled(Assignment from, List<NodeId> nodes) {
+        int moves = Math.max(2, from.owners().size() / 32);
         Assignment last = from;
-        Assignment next = last.next(nodes, nodes, List.of(), 2);
+        Assignment next = last.next(nodes, nodes, List.of(), moves);
         while (next.version() != last.version()) {
             last = next;
-            next = last.next(nodes, nodes, List.of(), 2);
+            next = last.next(nodes, nodes, List.of(), moves);
         }
         return last;
     }
