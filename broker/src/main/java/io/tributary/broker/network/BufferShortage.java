@@ -1,6 +1,7 @@
 package io.tributary.broker.network;
 
 import io.netty.channel.Channel;
+import io.netty.util.AttributeKey;
 import io.tributary.common.time.LineAMinute;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -14,11 +15,17 @@ final class BufferShortage {
     private static final Logger LOG = LoggerFactory.getLogger(BufferShortage.class);
     private static final LineAMinute LINES = new LineAMinute(System::nanoTime);
 
+    /** Set at a connection that was counted: with TLS it may be open for a while yet, and meet the same once more. */
+    private static final AttributeKey<Boolean> COUNTED = AttributeKey.valueOf(BufferShortage.class, "counted");
+
     private BufferShortage() {}
 
     /** A connection that is open is about to be closed; does nothing where the failure is another one. */
     static void closes(Channel channel, Throwable failure, NetworkRecorder recorder) {
         if (!channel.isOpen() || !(isOne(failure) || isOne(failure.getCause()))) {
+            return;
+        }
+        if (channel.attr(COUNTED).getAndSet(true) != null) {
             return;
         }
         recorder.withoutMemory();

@@ -218,9 +218,15 @@ final class WillsAndExpiry {
         }
     }
 
-    /** While the log or the store of retained messages has no room, what is due waits: any number may be due. */
+    /** While the log has no room, what is due waits: any number may be due at once. */
     private boolean isCongested() {
-        return environment.appender().isCongested() || environment.routing().congestion() != null;
+        return environment.appender().isCongested();
+    }
+
+    /** A will that is retained waits for the store of retained messages, too. */
+    private boolean hasRoomFor(Will will) {
+        return !isCongested()
+                && (!will.message().retain() || environment.routing().congestion() == null);
     }
 
     private void tryAgain(long nowMillis) {
@@ -330,7 +336,7 @@ final class WillsAndExpiry {
 
     /** Publishes a will; false while this node does not know all that the others do, or there is no room. */
     private boolean publish(Late late, Will will) {
-        if (!environment.nodes().isCurrent() || isCongested()) { // it may have lost the shard, too
+        if (!environment.nodes().isCurrent() || !hasRoomFor(will)) { // it may have lost the shard, too
             return false;
         }
         if (late.failures < MOST_TRIES) {

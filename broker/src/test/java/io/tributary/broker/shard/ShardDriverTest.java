@@ -967,7 +967,8 @@ class ShardDriverTest {
         isStoringSlowly = true;
         mostStoring = 2;
         for (int i = 1; i <= 5; i++) {
-            fold(attach("c" + i, i, FOREVER, new Will(message("will"), delaySeconds, -1)));
+            Message will = message("will").withRetain(true);
+            fold(attach("c" + i, i, FOREVER, new Will(will, delaySeconds, -1)));
         }
         for (int i = 1; i <= 5; i++) {
             fold(detach("c" + i, i, true, FOREVER));
