@@ -6,16 +6,18 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The open files of the process, of which each connection is one, as {@link FileDescriptorMetrics} has them. Java
  * counts them by listing them all, which takes 0.3 s with 100,000 connections: so a count is good for a hundred times
- * as long as it took. Any thread.
+ * as long as it took, a minute at most. Any thread.
  */
 final class OpenFiles extends FileDescriptorMetrics {
     private static final int TIMES = 100;
+    private static final long LONGEST_NANOS = Duration.ofMinutes(1).toNanos();
 
     private final LongSupplier counter;
     private final LongSupplier nanoTime;
@@ -55,7 +57,7 @@ final class OpenFiles extends FileDescriptorMetrics {
         if (before - nextNanos >= 0) {
             count = counter.getAsLong();
             long after = nanoTime.getAsLong();
-            nextNanos = after + TIMES * (after - before);
+            nextNanos = after + Math.min(TIMES * (after - before), LONGEST_NANOS);
         }
         return count;
     }

@@ -37,7 +37,9 @@ import org.jspecify.annotations.Nullable;
 public final class Run {
     private static final int RUNS = 1 << 16;
     private static final int LOSERS_SHOWN = 10;
-    private static final String QUEUED = "messages queued";
+    /** Of {@link Watched#counted}. */
+    static final String QUEUED = "messages queued";
+
     private static final String DROPPED = "messages dropped";
 
     private final PlannedRun planned;

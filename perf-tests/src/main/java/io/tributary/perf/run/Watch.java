@@ -17,12 +17,15 @@ import java.util.function.Consumer;
 
 /**
  * Looks at a run once a second, from a thread of its own. Of a long run it keeps every second sample, then every
- * fourth, and so on, so that there are never many. What nodes count they are asked for more seldom, for the answer
- * costs them some 20 ms of processor time.
+ * fourth, and so on, so that there are never many. What nodes count they are asked for more seldom while they have few
+ * messages, for the answer costs them some 20 ms of processor time.
  */
 final class Watch implements AutoCloseable {
     private static final int MOST_SAMPLES = 1_200;
     private static final long COUNT_NANOS = TimeUnit.SECONDS.toNanos(5);
+    /** So many messages in queues are more than what is on its way. */
+    private static final long MUCH = 1_000;
+
     private static final double NANOS = 1e9;
     private static final double MEGABYTE = 1 << 20;
 
@@ -126,8 +129,9 @@ final class Watch implements AutoCloseable {
 
     private Map<String, Long> counted(long now) {
         if (now - countNanos >= 0) {
-            countNanos = now + COUNT_NANOS;
             lastCounted = watched.counted();
+            boolean isMuch = lastCounted.getOrDefault(Run.QUEUED, 0L) > MUCH;
+            countNanos = isMuch ? now : now + COUNT_NANOS;
         }
         return lastCounted;
     }

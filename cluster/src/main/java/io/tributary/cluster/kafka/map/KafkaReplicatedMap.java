@@ -133,11 +133,24 @@ public final class KafkaReplicatedMap implements ReplicatedMap {
             handOut(records, to);
             return;
         }
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
         records.stream()
                 .collect(Collectors.groupingBy(record -> Math.floorMod(Arrays.hashCode(record.key()), PARTS)))
                 .values()
                 .parallelStream()
-                .forEach(part -> handOut(part, to));
+                .forEach(part -> handOut(part, to, loader));
+    }
+
+    /** Users' code that is asked about subscriptions finds the class loader that it has on the follower's thread. */
+    private void handOut(List<ConsumerRecord<byte[], byte[]>> records, Follower to, ClassLoader loader) {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        thread.setContextClassLoader(loader);
+        try {
+            handOut(records, to);
+        } finally {
+            thread.setContextClassLoader(before);
+        }
     }
 
     private void handOut(List<ConsumerRecord<byte[], byte[]>> records, Follower to) {
