@@ -107,6 +107,10 @@ says 1 'nothing to rebalance: this broker runs alone' rebalance
 says 0 'safe to stop' drain --wait
 says 1 'the node is drained' health
 says 0 'is not drained' drain --cancel
+for _ in $(seq 120); do # the node begins anew, which takes a moment
+  if as_user "$program" health >/dev/null 2>&1 </dev/null; then break; fi
+  sleep 0.5
+done
 rm "$scratch/work/tributary.yaml"
 
 # Where all is as in the Debian package, commands have the variables of its service.
