@@ -131,8 +131,7 @@ final class SessionEndings {
         /** What was there before is over. */
         @Override
         public void attached(Attached attached) {
-            if (answered.compareAndSet(false, true)) {
-                shards.attachAnswered(clientId);
+            if (isFirstAnswer()) {
                 shards.detach(new Detach(clientId, attached.epoch(), false, 0, 0), this::forget);
                 done.complete(null);
             }
@@ -140,8 +139,7 @@ final class SessionEndings {
 
         @Override
         public void refused(AttachRefusal reason) {
-            if (answered.compareAndSet(false, true)) {
-                shards.attachAnswered(clientId);
+            if (isFirstAnswer()) {
                 forget();
                 done.completeExceptionally(new RejectedExecutionException("its owner refuses it: " + reason));
             }
@@ -150,16 +148,24 @@ final class SessionEndings {
         /** Another connection came behind this one before the owner could answer, or the log has lost this one. */
         @Override
         public void takenOver() {
-            if (answered.compareAndSet(false, true)) {
-                shards.attachAnswered(clientId);
+            if (isFirstAnswer()) {
                 forget();
                 done.completeExceptionally(new TimeoutException());
             }
         }
 
+        /** Whoever asks from now on may mean a session that has begun since. */
+        private boolean isFirstAnswer() {
+            boolean isFirst = answered.compareAndSet(false, true);
+            if (isFirst) {
+                underWay.remove(clientId, this);
+                shards.attachAnswered(clientId);
+            }
+            return isFirst;
+        }
+
         private void forget() {
             connections.remove(connection);
-            underWay.remove(clientId, this);
         }
     }
 }

@@ -95,8 +95,7 @@ class SessionEndingsTest {
         connections.attached(shards.attaches.getFirst().connection(), attached());
         assertThat(first).isCompleted();
         assertThat(second).isCompleted();
-        shards.logged.forEach(Runnable::run);
-        assertThat(end("a")).isNotDone();
+        assertThat(end("a")).isNotDone(); // it may be another session, though the first end is not logged yet
         assertThat(shards.attaches).hasSize(2);
     }
 
