@@ -229,10 +229,9 @@ public final class Router implements ClientRouting {
         }
         if (message.retain()) {
             var storing = retained.store(message).whenComplete(this::countUnstored);
-            long bytes = WAITING_COST + message.memoryBytes();
-            waiting.acquire(bytes);
+            Runnable isStored = waits(message);
             storing.whenComplete((_, _) -> {
-                waiting.release(bytes);
+                isStored.run();
                 stored.run();
             });
         } else {
@@ -358,13 +357,19 @@ public final class Router implements ClientRouting {
         if (stored.isDone() && order.isFree(orderKey)) {
             dispatch(passage, stored);
         } else {
-            long bytes = WAITING_COST + message.memoryBytes();
-            waiting.acquire(bytes);
+            Runnable isStored = waits(message);
             order.whenDone(orderKey, stored, () -> {
-                waiting.release(bytes);
+                isStored.run();
                 dispatchLater(passage, stored);
             });
         }
+    }
+
+    /** Counts a message among those that wait for the store; what it returns, once run, takes that back. */
+    private Runnable waits(Message message) {
+        long bytes = WAITING_COST + message.memoryBytes();
+        waiting.acquire(bytes);
+        return () -> waiting.release(bytes);
     }
 
     private boolean isTooMuch(Passage passage) {

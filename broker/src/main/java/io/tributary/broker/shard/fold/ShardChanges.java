@@ -34,10 +34,9 @@ public final class ShardChanges {
 
     private final Map<String, OfClient> byClient = new LinkedHashMap<>();
 
-    /** The client whose changes were asked for last, which the next event is often about, too. */
-    private @Nullable String lastClient;
+    /** The changes that were asked for last: the next event is often about the same client. */
+    private @Nullable OfClient last;
 
-    private @Nullable OfClient ofLast;
     private final Map<WillKey, @Nullable ClientWill> wills = new HashMap<>();
     private final Map<Integer, SourcePosition> sources = new HashMap<>();
     private int sessionCount;
@@ -57,6 +56,7 @@ public final class ShardChanges {
 
     /** The changes of one client's sessions. */
     private static final class OfClient {
+        private final String clientId;
         private final SequenceMap<QueueEntry> queued = new SequenceMap<>();
         private Set<Long> removed = Set.of();
         private long firstAdded = Long.MAX_VALUE;
@@ -66,22 +66,25 @@ public final class ShardChanges {
         private boolean isDirty;
         /** Whether a session ended. */
         private boolean isCleared;
+
+        private OfClient(String clientId) {
+            this.clientId = clientId;
+        }
     }
 
     private OfClient of(SessionState client) {
         String clientId = client.clientId();
-        OfClient last = ofLast;
-        if (last != null && clientId.equals(lastClient)) {
-            return last;
+        OfClient lastAsked = last;
+        if (lastAsked != null && lastAsked.clientId.equals(clientId)) {
+            return lastAsked;
         }
         OfClient changes = byClient.get(clientId);
         if (changes == null) {
-            changes = new OfClient();
+            changes = new OfClient(clientId);
             byClient.put(clientId, changes);
             otherBytes += CLIENT_BYTES + clientId.length();
         }
-        lastClient = clientId;
-        ofLast = changes;
+        last = changes;
         return changes;
     }
 
@@ -138,7 +141,7 @@ public final class ShardChanges {
     /** Forgets everything of a session that is over, and has the store do the same if it may have something of it. */
     void clear(SessionState client) {
         OfClient before = byClient.remove(client.clientId());
-        ofLast = null;
+        last = null;
         boolean isStored =
                 client.session() <= savedUpTo || client.leftUpTo() > 0; // the latter has the queue of another one
         if (before != null) {
