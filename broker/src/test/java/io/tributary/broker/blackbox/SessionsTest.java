@@ -113,8 +113,7 @@ class SessionsTest {
     void disconnectsAClientWhoseSessionEndsAndPublishesItsWill() throws IOException {
         TestClient watcher = connect(NO_TENANT, "watcher");
         subscribe(watcher, "wills");
-        TestClient device = TestClient.open(port(), ProtocolVersion.MQTT_5);
-        clients.add(device);
+        TestClient device = client();
         device.connect(as(NO_TENANT, TestClient.connectPacket("meter", LONG, "wills")));
         subscribe(device, "meters/#");
         assertThat(found(null, "meter").connected()).isTrue();
@@ -141,8 +140,7 @@ class SessionsTest {
         assertThat(found(null, "erp-app").kind()).isEqualTo(ClientKind.APPLICATION);
 
         assertThat(end(null, "erp-app")).isTrue();
-        TestClient again = TestClient.open(port(), ProtocolVersion.MQTT_5);
-        clients.add(again);
+        TestClient again = client();
         assertThat(again.connect(as(NO_TENANT, TestClient.connectPacket("erp-app", LONG, null)))
                         .sessionPresent())
                 .isFalse();
@@ -199,8 +197,7 @@ class SessionsTest {
     void groupsAndTheBrokerItselfAreNobodysToEnd() throws IOException {
         TestClient member = connect(NO_TENANT, "one-app");
         subscribe(member, "$share/group/t");
-        TestClient publisher = TestClient.open(port(), ProtocolVersion.MQTT_5);
-        clients.add(publisher);
+        TestClient publisher = client();
         publisher.connect(as(NO_TENANT, TestClient.connectPacket(ProtocolVersion.MQTT_5, "publisher", 0)));
         publish(publisher, "t", "through the group's session", false);
         assertThat(take(member)).startsWith("t: ");
@@ -215,8 +212,7 @@ class SessionsTest {
     @Test
     void findsAndEndsASessionWithoutSubscriptionsAndNoTransientOne() throws IOException {
         connect(NO_TENANT, "silent");
-        TestClient passing = TestClient.open(port(), ProtocolVersion.MQTT_5);
-        clients.add(passing);
+        TestClient passing = client();
         passing.connect(as(NO_TENANT, TestClient.connectPacket(ProtocolVersion.MQTT_5, "passing", 0)));
         subscribe(passing, "t");
 
@@ -234,8 +230,7 @@ class SessionsTest {
         for (int i = 0; i < 20; i++) {
             connect(NO_TENANT, "hasty").close();
             CompletionStage<Boolean> ending = sessions.end(null, "hasty", "tester", "here");
-            TestClient back = TestClient.open(port(), ProtocolVersion.MQTT_5);
-            clients.add(back);
+            TestClient back = client();
             back.send(as(NO_TENANT, TestClient.connectPacket(ProtocolVersion.MQTT_5, "hasty", LONG)));
             assertThat(get(ending)).isTrue();
         }
@@ -277,29 +272,25 @@ class SessionsTest {
         return stage.toCompletableFuture().orTimeout(30, TimeUnit.SECONDS).join();
     }
 
-    private TestClient connect(String user, String clientId) throws IOException {
+    /** One that is closed at the end. */
+    private TestClient client() throws IOException {
         TestClient client = TestClient.open(port(), ProtocolVersion.MQTT_5);
         clients.add(client);
+        return client;
+    }
+
+    private TestClient connect(String user, String clientId) throws IOException {
+        TestClient client = client();
         client.connect(as(user, TestClient.connectPacket(ProtocolVersion.MQTT_5, clientId, LONG)));
         return client;
     }
 
     private Connack open(String user, String clientId) throws IOException {
-        TestClient client = TestClient.open(port(), ProtocolVersion.MQTT_5);
-        clients.add(client);
-        return client.connect(as(user, TestClient.connectPacket(ProtocolVersion.MQTT_5, clientId, LONG)));
+        return client().connect(as(user, TestClient.connectPacket(ProtocolVersion.MQTT_5, clientId, LONG)));
     }
 
     private static Connect as(String user, Connect connect) {
-        return new Connect(
-                connect.version(),
-                connect.cleanStart(),
-                connect.keepAliveSeconds(),
-                connect.clientId(),
-                connect.will(),
-                user,
-                null,
-                connect.properties());
+        return TestClient.as(user, null, connect);
     }
 
     private int port() {

@@ -61,18 +61,22 @@ public final class TestClient implements AutoCloseable {
      */
     public static TestClient over(Socket socket, ProtocolVersion version, String user, String password) {
         TestClient client = new TestClient(socket, version);
-        client.dressed = packet -> packet instanceof Connect connect
-                ? new Connect(
-                        connect.version(),
-                        connect.cleanStart(),
-                        connect.keepAliveSeconds(),
-                        connect.clientId(),
-                        connect.will(),
-                        user,
-                        password.getBytes(UTF_8),
-                        connect.properties())
-                : packet;
+        client.dressed =
+                packet -> packet instanceof Connect connect ? as(user, password.getBytes(UTF_8), connect) : packet;
         return client;
+    }
+
+    /** The CONNECT with a user name, and a password if there is one. */
+    public static Connect as(String user, byte @Nullable [] password, Connect connect) {
+        return new Connect(
+                connect.version(),
+                connect.cleanStart(),
+                connect.keepAliveSeconds(),
+                connect.clientId(),
+                connect.will(),
+                user,
+                password,
+                connect.properties());
     }
 
     /** Opens a connection and sends nothing. */
