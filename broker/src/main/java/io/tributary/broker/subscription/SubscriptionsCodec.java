@@ -10,14 +10,14 @@ import io.tributary.common.event.UnreadableRecordException;
 import io.tributary.common.mqtt.MqttException;
 import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
@@ -93,14 +93,14 @@ final class SubscriptionsCodec {
      * @throws UnreadableRecordException when the bytes are damaged or of a newer format
      */
     static SessionSubscriptions decode(String clientId, byte[] bytes) {
-        try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-            ByteReader reader = new ByteReader(bytes);
-            reader.expectFormat(RecordFormat.NEWEST);
-            in.skipNBytes(1);
-            long identity = in.readLong();
-            long epoch = in.readLong();
-            int revision = in.readInt();
-            int countAndQueue = in.readInt();
+        ByteReader reader = new ByteReader(bytes);
+        reader.expectFormat(RecordFormat.NEWEST);
+        try {
+            ByteBuffer in = ByteBuffer.wrap(bytes).position(IDENTITY);
+            long identity = in.getLong();
+            long epoch = in.getLong();
+            int revision = in.getInt();
+            int countAndQueue = in.getInt();
             int kindCode = countAndQueue >>> QUEUE_SHIFT;
             check(kindCode <= ClientKind.SMALL_APPLICATION.code(), "client kind " + kindCode);
             ClientKind kind = ClientKind.of(kindCode);
@@ -110,10 +110,13 @@ final class SubscriptionsCodec {
                 SubscriptionRequest request = read(in);
                 byFilter.put(request.filter(), request);
             }
-            Principal principal = reader.format() < PrincipalFormat.FIRST ? null : readPrincipal(in, clientId);
-            check(in.available() == 0, in.available() + " bytes after the end");
+            boolean hasPrincipal = reader.format() >= PrincipalFormat.FIRST;
+            check(hasPrincipal || !in.hasRemaining(), in.remaining() + " bytes after the end");
+            Principal principal = hasPrincipal ? readPrincipal(bytes, in.position(), clientId) : null;
             return new SessionSubscriptions(identity, epoch, revision, kind, principal, byFilter);
-        } catch (IOException | MqttException e) {
+        } catch (BufferUnderflowException e) {
+            throw new UnreadableRecordException("subscriptions: the record is cut off after " + bytes.length + " bytes");
+        } catch (MqttException e) {
             throw new UnreadableRecordException("subscriptions: damaged record, " + e.getMessage());
         }
     }
@@ -182,14 +185,14 @@ final class SubscriptionsCodec {
         out.write(filter);
     }
 
-    private static SubscriptionRequest read(DataInputStream in) throws IOException {
-        int options = in.readUnsignedByte();
+    private static SubscriptionRequest read(ByteBuffer in) {
+        int options = Byte.toUnsignedInt(in.get());
         check((options & ~ALL_OPTIONS) == 0 && (options & QOS_MASK) <= 2, "options " + options);
-        int id = (options & HAS_ID) == 0 ? 0 : in.readInt();
-        int length = (options & IS_LONG) == 0 ? in.readUnsignedShort() : in.readInt();
-        check(length >= 0 && length <= in.available(), "a filter of " + length + " bytes");
+        int id = (options & HAS_ID) == 0 ? 0 : in.getInt();
+        int length = (options & IS_LONG) == 0 ? Short.toUnsignedInt(in.getShort()) : in.getInt();
+        check(length >= 0 && length <= in.remaining(), "a filter of " + length + " bytes");
         byte[] filter = new byte[length];
-        in.readFully(filter);
+        in.get(filter);
         return new SubscriptionRequest(
                 TopicFilter.parseStored(new String(filter, StandardCharsets.UTF_8)),
                 QoS.of(options & QOS_MASK),
@@ -198,9 +201,9 @@ final class SubscriptionsCodec {
                 id);
     }
 
-    private static @Nullable Principal readPrincipal(DataInputStream in, String clientId) throws IOException {
+    private static @Nullable Principal readPrincipal(byte[] bytes, int from, String clientId) {
         try {
-            ByteReader end = new ByteReader(in.readAllBytes());
+            ByteReader end = new ByteReader(bytes, from);
             Principal principal = PrincipalFormat.read(end, clientId);
             end.expectEnd();
             return principal;

@@ -22,7 +22,13 @@ public final class ByteReader {
 
     /** Creates a reader at the beginning of the bytes, which must not change. */
     public ByteReader(byte[] bytes) {
+        this(bytes, 0);
+    }
+
+    /** Creates a reader that begins in the middle of the bytes, which must not change. */
+    public ByteReader(byte[] bytes, int from) {
         this.bytes = bytes;
+        this.position = from;
     }
 
     /** The first byte of a record says in which format it is. Another record may lie behind it. */
