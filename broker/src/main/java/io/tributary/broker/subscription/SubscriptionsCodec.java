@@ -115,7 +115,8 @@ final class SubscriptionsCodec {
             Principal principal = hasPrincipal ? readPrincipal(bytes, in.position(), clientId) : null;
             return new SessionSubscriptions(identity, epoch, revision, kind, principal, byFilter);
         } catch (BufferUnderflowException e) {
-            throw new UnreadableRecordException("subscriptions: the record is cut off after " + bytes.length + " bytes");
+            throw new UnreadableRecordException(
+                    "subscriptions: the record is cut off after " + bytes.length + " bytes");
         } catch (MqttException e) {
             throw new UnreadableRecordException("subscriptions: damaged record, " + e.getMessage());
         }

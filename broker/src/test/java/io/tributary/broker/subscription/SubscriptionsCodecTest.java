@@ -4,6 +4,7 @@ import static io.tributary.broker.subscription.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tributary.broker.fake.Allocated;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.event.Principal;
 import io.tributary.common.event.RecordFormat;
@@ -121,6 +122,21 @@ class SubscriptionsCodecTest {
         }
         byte[] longer = Arrays.copyOf(whole, whole.length + 1);
         assertThatThrownBy(() -> SubscriptionsCodec.decode("c", longer)).hasMessageContaining("the record ends after");
+    }
+
+    /** A node reads a million of them when it starts. */
+    @Test
+    void allocatesLittleMoreThanWhatItReturns() {
+        byte[] record = SubscriptionsCodec.encode("c", SAMPLE, RecordFormat.NEWEST);
+        SubscriptionsCodec.decode("c", record); // classes are there
+
+        long allocated = Allocated.bytesBy(() -> {
+            for (int i = 0; i < 100; i++) {
+                SubscriptionsCodec.decode("c", record);
+            }
+        });
+
+        assertThat(allocated / 100).isLessThan(4_000);
     }
 
     @Test
