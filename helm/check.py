@@ -344,12 +344,15 @@ def notes(helm):
         (templates / "notes.yaml").write_text('{{ define "notes" }}' + notes + '{{ end }}notes: {{ include "notes" . | toJson }}\n')
         given = Path(folder) / "values.yaml"
 
-        def said(values):
+        def said(values, *options):
             given.write_text(json.dumps(base | values))
             done = subprocess.run([helm, "template", "mqtt", str(templates.parent), "--kube-version", KUBERNETES[-1], "-f", str(given),
-                                   "-s", "templates/notes.yaml"], capture_output=True, text=True)
+                                   "-s", "templates/notes.yaml", *options], capture_output=True, text=True)
             return done.stdout + done.stderr
 
+        finish = "-c broker -- tributary upgrade finish"
+        if finish in said({}) or finish not in said({}, "--is-upgrade"):
+            wrong(f"notes of an upgrade do not say how it is finished, or others do: {said({}, '--is-upgrade')}")
         certificates = {"security": base["security"] | {"authenticators": {"users": {"kind": "x509"}}}}
         for values, lacks in (({}, True), ({"test": {"existingSecret": "client"}}, False), (certificates, False)):
             if ("(set test.existingSecret first" in said(values)) != lacks:

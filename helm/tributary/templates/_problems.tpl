@@ -198,7 +198,7 @@
 {{- if ne $old.spec.serviceName (print $name "-nodes") }}{{ $p = append $p (printf "the StatefulSet %s that is there has the service %s, which cannot be changed%s" $name $old.spec.serviceName $anew) }}{{ end }}
 {{- if ne (default "OrderedReady" $old.spec.podManagementPolicy) "Parallel" }}{{ $p = append $p (printf "the StatefulSet %s that is there has another podManagementPolicy, which cannot be changed%s" $name $anew) }}{{ end }}
 {{- $shards := dig "annotations" "tributary.io/shards" "" $old.metadata }}
-{{- if and $clustered $shards (ne $shards (toString (int $v.cluster.shards))) (gt (int $old.spec.replicas) 0) }}{{ $p = append $p (printf "cluster.shards: %d, and this cluster has %s, which `tributary cluster reshard` changes while no node runs; set it back, or scale the StatefulSet to 0 and do that first" (int $v.cluster.shards) $shards) }}{{ end }}
+{{- if and $clustered $shards (ne $shards (toString (int $v.cluster.shards))) (gt (int $old.spec.replicas) 0) }}{{ $p = append $p (printf "cluster.shards: %d, and this cluster has %s, which `tributary cluster reshard` changes while no node runs; set it back, or call `tributary upgrade finish` where a version is not finished, scale the StatefulSet to 0 and do that first" (int $v.cluster.shards) $shards) }}{{ end }}
 {{- end }}
 {{- $claims := include "tributary.claims" (list (ternary "" $v.node.storage $clustered) $v.node.storageClass) }}
 {{- $fixed := list (list . (ternary "DaemonSet" "StatefulSet" (ne (include "tributary.daemon" .) "")) "broker" "" "node" $claims) (list . "Deployment" "balancer" "-balancer") (list . "Deployment" "mirror" "-mirror") }}

@@ -24,8 +24,8 @@ cluster:
   id: {{ $v.cluster.id | quote }}
   shards: {{ int $v.cluster.shards }}
   retention: {{ $v.cluster.retention }}
-  # Until `tributary upgrade finish`, the version before reads all that a new one writes: `helm rollback` is the way back.
-  formats: hold
+  # Until `tributary upgrade finish`, which needs the API, the version before reads all that a new one writes: `helm rollback` is the way back.
+  formats: {{ ternary "hold" "automatic" (ne $v.security.firstAdministrator.existingSecret "") }}
   kafka:
     bootstrap-servers: {{ include "tributary.kafkaServers" . | quote }}
     replication-factor: {{ int $v.kafka.replicationFactor }}

@@ -49,12 +49,12 @@ public final class Upgrade {
     public CompletionStage<FormatStatus> finish(String by, String from) {
         BrokerNode at = serving();
         FormatStatus before = formats(at);
-        if (before.nodes().stream().allMatch(each -> each.upTo() >= before.newest())) {
-            return CompletableFuture.completedStage(before);
-        }
         String obstacle = before.obstacle();
         if (obstacle != null) {
             return CompletableFuture.failedStage(new IllegalStateException(obstacle));
+        }
+        if (before.nodes().stream().allMatch(each -> each.upTo() >= before.newest())) {
+            return CompletableFuture.completedStage(before);
         }
         LOG.info("the upgrade to format {} is finished by {} from {}", before.newest(), by, from);
         Map<String, String> details =

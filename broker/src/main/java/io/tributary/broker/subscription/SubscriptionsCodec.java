@@ -110,9 +110,7 @@ final class SubscriptionsCodec {
                 SubscriptionRequest request = read(in);
                 byFilter.put(request.filter(), request);
             }
-            boolean hasPrincipal = reader.format() >= PrincipalFormat.FIRST;
-            check(hasPrincipal || !in.hasRemaining(), in.remaining() + " bytes after the end");
-            Principal principal = hasPrincipal ? readPrincipal(bytes, in.position(), clientId) : null;
+            Principal principal = readPrincipal(bytes, in.position(), clientId, reader.format());
             return new SessionSubscriptions(identity, epoch, revision, kind, principal, byFilter);
         } catch (BufferUnderflowException e) {
             throw new UnreadableRecordException(
@@ -202,10 +200,10 @@ final class SubscriptionsCodec {
                 id);
     }
 
-    private static @Nullable Principal readPrincipal(byte[] bytes, int from, String clientId) {
+    private static @Nullable Principal readPrincipal(byte[] bytes, int from, String clientId, int format) {
         try {
             ByteReader end = new ByteReader(bytes, from);
-            Principal principal = PrincipalFormat.read(end, clientId);
+            Principal principal = format < PrincipalFormat.FIRST ? null : PrincipalFormat.read(end, clientId);
             end.expectEnd();
             return principal;
         } catch (UnreadableRecordException e) {

@@ -113,9 +113,10 @@ class SubscriptionsCodecTest {
                 .isEqualTo(subscriptions);
     }
 
-    @Test
-    void refusesEveryCutOffRecordAndWhatIsBehindTheEnd() {
-        byte[] whole = SubscriptionsCodec.encode("c", SAMPLE, RecordFormat.NEWEST);
+    @ParameterizedTest
+    @MethodSource("formats")
+    void refusesEveryCutOffRecordAndWhatIsBehindTheEnd(int format) {
+        byte[] whole = SubscriptionsCodec.encode("c", SAMPLE, format);
         for (int length = 0; length < whole.length; length++) {
             byte[] cut = Arrays.copyOf(whole, length);
             assertThatThrownBy(() -> SubscriptionsCodec.decode("c", cut)).isInstanceOf(UnreadableRecordException.class);

@@ -3,6 +3,7 @@ package io.tributary.server.blackbox.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.blackbox.Scratch;
+import io.tributary.common.event.RecordFormat;
 import io.tributary.server.blackbox.BrokerExtension;
 import io.tributary.server.blackbox.Operator;
 import io.tributary.server.blackbox.Operator.Outcome;
@@ -35,6 +36,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class UpgradeTest {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
+    private static final String NEWEST_IS_WRITTEN = "format " + RecordFormat.NEWEST + " is written";
+
     /** As a node of the version before has left it, which read and wrote format 2: `old`, gone. */
     private static final byte[] LEFT_BY_FORMAT_2 =
             HexFormat.of().parseHex("01" + "01" + "0168" + "01" + "0202" + "04000000");
@@ -56,7 +59,7 @@ class UpgradeTest {
     @Test
     void nodesWriteTheOldFormatUntilTheUpgradeIsFinished() throws Exception {
         // A cluster that is new has nothing to go back to.
-        assertThat(upgrade("n1", "status")).contains("format 3 is written", "nothing is held back");
+        assertThat(upgrade("n1", "status")).contains(NEWEST_IS_WRITTEN, "nothing is held back");
         List.copyOf(cluster.names()).forEach(cluster::stop);
         leaveTheTableOfTheVersionBefore();
         cluster.node("n2").environment(Map.of("TRIBUTARY_CLUSTER_FORMATS", "hold"));
@@ -66,22 +69,25 @@ class UpgradeTest {
 
         assertThat(upgrade("n1", "status"))
                 .contains("n1: tributary", "n2: tributary", "formats up to 2")
-                .contains("format 2 is written, and 3 held back by n2 until");
+                .contains("format 2 is written, and " + RecordFormat.NEWEST + " held back by n2 until");
         try (SecurityApi api = api("n1")) {
             assertThat(api.create("users/people:ada", "{}").body()).contains("nothing was changed");
         }
         new Probe(cluster).await(List.copyOf(cluster.nodes()), PATIENCE);
 
-        assertThat(upgrade("n1", "finish")).contains("format 3 is written", "nothing is held back");
-        assertThat(upgrade("n2", "status")).contains("formats up to 3").doesNotContain("formats up to 2");
+        assertThat(upgrade("n1", "finish")).contains(NEWEST_IS_WRITTEN, "nothing is held back");
+        assertThat(upgrade("n2", "status")).contains("formats up to " + RecordFormat.NEWEST).doesNotContain("formats up to 2");
         try (SecurityApi api = api("n1")) {
             assertThat(api.create("users/people:ada", "{}").statusCode()).isEqualTo(201);
             assertThat(api.send("GET", "/api/v1/audit", "").body())
-                    .contains("\"action\":\"upgrade-finish\"", "\"before\":\"2\"", "\"after\":\"3\"");
+                    .contains(
+                            "\"action\":\"upgrade-finish\"",
+                            "\"before\":\"2\"",
+                            "\"after\":\"" + RecordFormat.NEWEST + "\"");
         }
         cluster.stop("n2");
         cluster.start("n2");
-        assertThat(upgrade("n2", "status")).contains("format 3 is written", "nothing is held back");
+        assertThat(upgrade("n2", "status")).contains(NEWEST_IS_WRITTEN, "nothing is held back");
         assertThat(upgrade("n1", "finish")).contains("nothing is held back");
         new Probe(cluster).await(List.copyOf(cluster.nodes()), PATIENCE);
     }
