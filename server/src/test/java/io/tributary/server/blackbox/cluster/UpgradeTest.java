@@ -76,7 +76,9 @@ class UpgradeTest {
         new Probe(cluster).await(List.copyOf(cluster.nodes()), PATIENCE);
 
         assertThat(upgrade("n1", "finish")).contains(NEWEST_IS_WRITTEN, "nothing is held back");
-        assertThat(upgrade("n2", "status")).contains("formats up to " + RecordFormat.NEWEST).doesNotContain("formats up to 2");
+        assertThat(upgrade("n2", "status"))
+                .contains("formats up to " + RecordFormat.NEWEST)
+                .doesNotContain("formats up to 2");
         try (SecurityApi api = api("n1")) {
             assertThat(api.create("users/people:ada", "{}").statusCode()).isEqualTo(201);
             assertThat(api.send("GET", "/api/v1/audit", "").body())
