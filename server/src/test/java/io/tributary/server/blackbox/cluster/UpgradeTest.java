@@ -38,9 +38,9 @@ class UpgradeTest {
 
     private static final String NEWEST_IS_WRITTEN = "format " + RecordFormat.NEWEST + " is written";
 
-    /** As a node of the version before has left it, which read and wrote format 2: `old`, gone. */
-    private static final byte[] LEFT_BY_FORMAT_2 =
-            HexFormat.of().parseHex("01" + "01" + "0168" + "01" + "0202" + "04000000");
+    /** As a node of 0.1.0 has left it, which read and wrote format 3: `old`, gone. */
+    private static final byte[] LEFT_BY_FORMAT_3 =
+            HexFormat.of().parseHex("01" + "01" + "0168" + "01" + "0303" + "04000000" + "000100000000");
 
     private static TestCluster cluster;
     private static Operator operator;
@@ -68,23 +68,19 @@ class UpgradeTest {
         cluster.awaitShardsSpread(PATIENCE);
 
         assertThat(upgrade("n1", "status"))
-                .contains("n1: tributary", "n2: tributary", "formats up to 2")
-                .contains("format 2 is written, and " + RecordFormat.NEWEST + " held back by n2 until");
-        try (SecurityApi api = api("n1")) {
-            assertThat(api.create("users/people:ada", "{}").body()).contains("nothing was changed");
-        }
+                .contains("n1: tributary", "n2: tributary", "formats up to 3")
+                .contains("format 3 is written, and " + RecordFormat.NEWEST + " held back by n2 until");
         new Probe(cluster).await(List.copyOf(cluster.nodes()), PATIENCE);
 
         assertThat(upgrade("n1", "finish")).contains(NEWEST_IS_WRITTEN, "nothing is held back");
         assertThat(upgrade("n2", "status"))
                 .contains("formats up to " + RecordFormat.NEWEST)
-                .doesNotContain("formats up to 2");
+                .doesNotContain("formats up to 3");
         try (SecurityApi api = api("n1")) {
-            assertThat(api.create("users/people:ada", "{}").statusCode()).isEqualTo(201);
             assertThat(api.send("GET", "/api/v1/audit", "").body())
                     .contains(
                             "\"action\":\"upgrade-finish\"",
-                            "\"before\":\"2\"",
+                            "\"before\":\"3\"",
                             "\"after\":\"" + RecordFormat.NEWEST + "\"");
         }
         cluster.stop("n2");
@@ -114,7 +110,7 @@ class UpgradeTest {
             for (String name : cluster.names()) {
                 producer.send(record(name, null)).get();
             }
-            producer.send(record("old", LEFT_BY_FORMAT_2)).get();
+            producer.send(record("old", LEFT_BY_FORMAT_3)).get();
         }
     }
 
