@@ -77,6 +77,7 @@ class UpgradeTest {
                 .contains("formats up to " + RecordFormat.NEWEST)
                 .doesNotContain("formats up to 3");
         try (SecurityApi api = api("n1")) {
+            assertThat(api.create("users/people:ada", "{}").statusCode()).isEqualTo(201);
             assertThat(api.send("GET", "/api/v1/audit", "").body())
                     .contains(
                             "\"action\":\"upgrade-finish\"",
