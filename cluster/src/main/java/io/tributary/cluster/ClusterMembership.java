@@ -349,6 +349,7 @@ final class ClusterMembership implements Membership {
                 shards.lagging().size(),
                 oldestAppend,
                 problem != null,
+                cluster.holdsFormats(),
                 problems(problem),
                 warnings(unowned, outOfReach, oldestAppend),
                 ingestStatus());

@@ -75,6 +75,7 @@ final class StatusGauges {
                 BrokerMeters.KAFKA_APPENDS_AGE,
                 cluster -> cluster.oldestAppend().toNanos() / 1e9);
         clusterGauge(metrics, BrokerMeters.BEHIND, cluster -> cluster.behind() ? 1 : 0);
+        clusterGauge(metrics, BrokerMeters.FORMATS_HELD, cluster -> cluster.formatsHeld() ? 1 : 0);
         clusterGauge(
                 metrics,
                 BrokerMeters.CLUSTER_PROBLEMS,

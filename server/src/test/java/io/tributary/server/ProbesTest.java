@@ -80,6 +80,7 @@ class ProbesTest {
                             0,
                             Duration.ZERO,
                             false,
+                            false,
                             List.of("Kafka does not answer"),
                             List.of(),
                             null)));

@@ -133,6 +133,7 @@ class StatusTest {
         assertThat(gauge(registry, "tributary.cluster.shards.lagging")).isEqualTo(5);
         assertThat(gauge(registry, "tributary.kafka.appends.age")).isEqualTo(31.5);
         assertThat(gauge(registry, "tributary.cluster.behind")).isEqualTo(1);
+        assertThat(gauge(registry, "tributary.cluster.formats.held")).isEqualTo(1);
         assertThat(gauge(registry, "tributary.cluster.problems")).isEqualTo(1);
         assertThat(gauge(registry, "tributary.ingest.partitions")).isEqualTo(4);
         assertThat(gauge(registry, "tributary.ingest.lag")).isEqualTo(17);
@@ -170,6 +171,7 @@ class StatusTest {
                 5,
                 Duration.ofMillis(31_500),
                 !problems.isEmpty(),
+                true,
                 problems,
                 warnings,
                 new IngestStatus(4, 17, "no such topic"));

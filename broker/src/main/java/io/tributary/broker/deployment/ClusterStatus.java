@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  *     where none waits
  * @param behind whether this node is behind the others with subscriptions or retained messages, and therefore takes
  *     no messages from publishers
+ * @param formatsHeld whether this node keeps the cluster from writing formats that it reads itself, until the upgrade is
+ *     finished
  * @param problems what keeps this node from serving clients at the moment, a sentence each
  * @param warnings what else operators should know, a sentence each: clients are no better off at another node
  * @param ingest what concerns the records of back-ends; null when none are read
@@ -31,6 +33,7 @@ public record ClusterStatus(
         int laggingShards,
         Duration oldestAppend,
         boolean behind,
+        boolean formatsHeld,
         List<String> problems,
         List<String> warnings,
         @Nullable IngestStatus ingest) {

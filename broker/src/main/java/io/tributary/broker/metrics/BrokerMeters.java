@@ -623,6 +623,11 @@ public enum BrokerMeters {
             "tributary.cluster.behind",
             Type.GAUGE,
             "1 while this node is behind with subscriptions and retained messages, and takes no messages from publishers; else 0."),
+    /** Whether formats are on hold. */
+    FORMATS_HELD(
+            "tributary.cluster.formats.held",
+            Type.GAUGE,
+            "1 while this node keeps the cluster from writing this version's formats, until the upgrade is finished; else 0."),
     /** Problems. */
     CLUSTER_PROBLEMS("tributary.cluster.problems", Type.GAUGE, "How many problems readiness tells of in words."),
     /** Messages to other nodes. */

@@ -305,6 +305,11 @@ public final class ClusterNode implements NodeView, AutoCloseable {
         return format;
     }
 
+    /** Whether it keeps the cluster from writing formats that it reads itself, until {@link #finishUpgrade}. */
+    public boolean holdsFormats() {
+        return table.holdsFormats();
+    }
+
     /** Ends that at all nodes, as {@link NodeTable#finishUpgrade} does. */
     public CompletionStage<@Nullable Void> finishUpgrade() {
         return table.finishUpgrade();

@@ -394,6 +394,11 @@ public final class NodeTable {
         }
     }
 
+    /** Whether this process keeps the cluster from writing a format that it reads itself, as it is on hold. */
+    public boolean holdsFormats() {
+        return agreement.isHeld();
+    }
+
     /**
      * Ends the hold of formats at all nodes, now and when they start again; completes when all live nodes know it. They
      * write the newest format that this version reads some heartbeats later, if all read it by then.

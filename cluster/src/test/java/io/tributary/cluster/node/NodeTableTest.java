@@ -467,10 +467,12 @@ class NodeTableTest {
         assertThat(nodes).allMatch(node -> node.format.toWrite() == 3 && !isOnHold(node));
     }
 
-    /** Whether the node keeps the cluster from a format that it reads itself. */
+    /** Whether the node keeps the cluster from a format that it reads itself; it must say so as it does so. */
     private static boolean isOnHold(SimNode node) {
         NodeRecord own = node.table.own();
-        return own != null && own.format() < node.format.newest();
+        boolean isHeld = own != null && own.format() < node.format.newest();
+        assertThat(node.table.holdsFormats()).isEqualTo(isHeld);
+        return isHeld;
     }
 
     /** What the command that changes shards goes by, when no node runs. */

@@ -13,6 +13,8 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The alerts in docs/prometheus, by Prometheus' own tool. Whether their meters exist, a cluster's scrape says. */
 class AlertRulesTest {
@@ -20,11 +22,12 @@ class AlertRulesTest {
     @TempDir
     private Path folder;
 
-    @Test
-    void alertsFireWhenTheyAreToAndNotBefore() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"alerts-test.yaml", "alerts-days-test.yaml"})
+    void alertsFireWhenTheyAreToAndNotBefore(String name) throws Exception {
         Files.copy(Path.of("..", "docs", "prometheus", "alerts.yaml"), folder.resolve("alerts.yaml"));
-        Path tests = folder.resolve("alerts-test.yaml");
-        try (InputStream source = getClass().getResourceAsStream("alerts-test.yaml")) {
+        Path tests = folder.resolve(name);
+        try (InputStream source = getClass().getResourceAsStream(name)) {
             Files.copy(Objects.requireNonNull(source), tests);
         }
         Process tool = promtool("test", "rules", tests.toString());
