@@ -129,14 +129,11 @@ final class ConnectionAnswers {
 
     private void resume(SessionState client, String node, Runnable told) {
         whenReady(client, told, last -> {
-            TopicProgress topic = client.topic();
-            if (topic != null && topic.hasLost()) { // what the connection has in flight nobody can tell it again
-                disown(client, last);
-                return;
-            }
             answer(client, node);
-            if (numbersMayRepeat) { // the connection would take other messages for those that it has had
-                tenure.targetOf(node).takenOver(client.connection());
+            TopicProgress topic = client.topic();
+            boolean hasLostTopic = topic != null && topic.hasLost();
+            if (numbersMayRepeat || hasLostTopic) { // it would take other messages for those that it has had
+                disown(client, node);
             } else {
                 deliveries.resumed(client, last);
             }
@@ -243,17 +240,20 @@ final class ConnectionAnswers {
         }
     }
 
-    /** A connection has in flight what nobody can tell it again: it is closed, and the client takes up the session. */
+    /**
+     * A connection that was answered has in flight what nobody can tell it again: it is closed, and the client takes up
+     * the session. Only its node says that it has ended, for it may not hear of this before its link is mended; it is
+     * told once more then, by {@link #reachable}.
+     */
     void disown(SessionState client) {
-        whenTopicIsThere(client, () -> {}, last -> disown(client, last));
-    }
-
-    private void disown(SessionState client, long sentUpTo) {
         String node = client.node();
         if (node != null) {
-            tenure.targetOf(node).takenOver(client.connection());
-            detachFromDead(client, sentUpTo); // it does not say so when it had no answer yet
+            disown(client, node);
         }
+    }
+
+    private void disown(SessionState client, String node) {
+        tenure.targetOf(node).takenOver(client.connection());
     }
 
     private void detachFromDead(SessionState client, long sentUpTo) {

@@ -1460,6 +1460,30 @@ class ShardDriverTest {
         assertThat(target.take()).endsWith("7: " + first + " " + (first + 1) + " " + (first + 2) + " " + (first + 3));
     }
 
+    /** The client may stay connected for as long as the link is down: its session must not expire meanwhile. */
+    @Test
+    void connectionThatHasALostTopicInFlightIsClosedByItsNodeHoweverOftenTheLinkBreaks() {
+        AppTopic topic = new AppTopic("app", false);
+        log.add(0, application("app", NODE, 7), nowMillis);
+        goLive();
+        claim(); // which topic it is, is logged
+        Recipient recipient = new Recipient(
+                "app", AppRecord.ANY_SESSION, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.APPLICATION);
+        topics.append(topic, message("a"), recipient, null, (_, _) -> {});
+        pass(100);
+        assertThat(target.take()).endsWith("7: 1");
+        topics.delete(topic);
+        for (int links = 0; links < 2; links++) {
+            driver.reachable(NODE);
+            claim(); // which topic it is now
+            assertThat(target.take()).contains("7: attached 0/0", "7: taken over");
+        }
+        assertThat(detaches()).isEmpty();
+        driver.gone(NODE);
+        pass(100);
+        assertThat(detaches()).hasSize(1);
+    }
+
     @Test
     void applicationOfADeadNodeIsDetachedInTimeThoughItsTopicIsNotThere() {
         topics.fallSilent();
