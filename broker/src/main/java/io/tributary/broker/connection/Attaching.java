@@ -32,9 +32,11 @@ final class Attaching {
         return clientId;
     }
 
-    /** The {@code Attach} is in the log; any thread. */
+    /** The {@code Attach} is in the log, at -1 where Kafka does not know where, as it was sent twice; any thread. */
     void appended(long at) {
-        offset = at;
+        if (at >= 0) {
+            offset = at;
+        }
     }
 
     /** Whether the log is known to have the {@code Attach}, no later than at the offset; any thread. */

@@ -462,6 +462,9 @@ public final class ClientConnection {
 
     private void connect(Admission accepted, Attached attached) {
         enter(State.CONNECTED);
+        if (attaching != null) {
+            attaching.appended(attached.epoch()); // now it is known in any case
+        }
         context.backend().shards().attachAnswered(clientId);
         deadline.cancel();
         admission = null;

@@ -66,11 +66,6 @@ final class GroupHost {
         session.attached(answer);
     }
 
-    /** Another connection has the session. */
-    void takenOver() {
-        session.takenOver();
-    }
-
     /** Hands nothing out any more: the session is about to go to another node. */
     void stopHandingOut() {
         session.close();

@@ -140,7 +140,7 @@ public final class GroupHosts {
 
     private void lose(HostInbox inbox) {
         assert thread.isCaller();
-        inbox.host.takenOver();
+        inbox.host.leave();
         if (forget(inbox)) {
             notBeforeNanos.put(inbox.host.name(), nanos.getAsLong() + PATIENCE_NANOS);
         }

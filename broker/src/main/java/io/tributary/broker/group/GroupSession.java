@@ -89,7 +89,14 @@ final class GroupSession {
                 null,
                 Principal.ANONYMOUS,
                 false);
-        services.shards().attach(attach, offset -> attachOffset = offset);
+        services.shards().attach(attach, this::appended);
+    }
+
+    /** Kafka may not know where a record is that was sent twice, and says -1. */
+    private void appended(long offset) {
+        if (offset >= 0) {
+            attachOffset = offset;
+        }
     }
 
     /** Whether the session is there and subscribed. */
@@ -122,6 +129,7 @@ final class GroupSession {
         if (state == State.ATTACHING) {
             state = State.OPEN;
             attached = answer;
+            appended(answer.epoch());
             subscribe(answer);
         } else if (state == State.OVER && attached == null) {
             attached = answer;
@@ -148,12 +156,6 @@ final class GroupSession {
             subscribed = true;
             services.subscriptions().online(subscriber(session));
         }
-    }
-
-    /** Another connection has the session. */
-    void takenOver() {
-        CompletionStage<?> _ = retract();
-        state = State.OVER;
     }
 
     /** Tells all nodes that the session is not here any more, if they were told that it is. */

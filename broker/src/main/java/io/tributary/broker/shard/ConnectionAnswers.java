@@ -31,7 +31,6 @@ final class ConnectionAnswers {
     private final Deliveries deliveries;
     private final WillsAndExpiry wills;
     private final LivingTopics topics;
-    private final boolean numbersMayRepeat;
     private final Runnable endOfTurn;
     /** The sessions of dead nodes that wait for their topic; more come at the end. */
     private final Set<Detaching> detaching = new LinkedHashSet<>();
@@ -44,8 +43,6 @@ final class ConnectionAnswers {
     /**
      * Creates one.
      *
-     * @param numbersMayRepeat whether the log has lost its end: numbers that connections know messages by are given to
-     *     others
      * @param endOfTurn run when something was answered later than on a call
      */
     ConnectionAnswers(
@@ -55,7 +52,6 @@ final class ConnectionAnswers {
             Deliveries deliveries,
             WillsAndExpiry wills,
             LivingTopics topics,
-            boolean numbersMayRepeat,
             Runnable endOfTurn) {
         this.environment = environment;
         this.tenure = tenure;
@@ -63,7 +59,6 @@ final class ConnectionAnswers {
         this.deliveries = deliveries;
         this.wills = wills;
         this.topics = topics;
-        this.numbersMayRepeat = numbersMayRepeat;
         this.endOfTurn = endOfTurn;
     }
 
@@ -131,8 +126,9 @@ final class ConnectionAnswers {
         whenReady(client, told, last -> {
             answer(client, node);
             TopicProgress topic = client.topic();
-            boolean hasLostTopic = topic != null && topic.hasLost();
-            if (numbersMayRepeat || hasLostTopic) { // it would take other messages for those that it has had
+            boolean hasLostTopic = topic != null && topic.hasLost() && client.hasQueue();
+            // It would take other messages for those that it has had.
+            if (hasLostTopic || state.numbersMayRepeat(client.epoch())) {
                 disown(client, node);
             } else {
                 deliveries.resumed(client, last);

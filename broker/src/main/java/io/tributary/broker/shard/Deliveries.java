@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -56,12 +57,16 @@ final class Deliveries {
     /** The size of pages that are being read, at most. */
     private long readingBytes;
 
-    /** Whether connections before the latest may mean other messages by the same numbers. */
-    private boolean olderMayMeanOthers;
+    private final LongPredicate numbersMayRepeat;
 
     private volatile boolean waitingForRoom;
 
-    /** @param roomBytes how many bytes a record may have besides a packet */
+    /**
+     * Creates one.
+     *
+     * @param roomBytes how many bytes a record may have besides a packet
+     * @param numbersMayRepeat whether connections with an epoch may mean other messages by the same numbers
+     */
     Deliveries(
             ShardConfig config,
             SessionQueues queues,
@@ -71,7 +76,8 @@ final class Deliveries {
             LongSupplier timeMillis,
             ShardRecorder recorder,
             int roomBytes,
-            DeliveryMemory.Part memory) {
+            DeliveryMemory.Part memory,
+            LongPredicate numbersMayRepeat) {
         this.config = config;
         this.queues = queues;
         this.nodes = nodes;
@@ -81,6 +87,7 @@ final class Deliveries {
         this.recorder = recorder;
         this.roomBytes = roomBytes;
         this.memory = memory;
+        this.numbersMayRepeat = numbersMayRepeat;
     }
 
     private @Nullable SessionDelivery find(SessionState client) {
@@ -167,11 +174,6 @@ final class Deliveries {
             known.ended();
             toBeLogged.forget(known);
         }
-    }
-
-    /** The log has lost its end: what connections of that time acknowledge does not count. */
-    void forgetOlderConnections() {
-        olderMayMeanOthers = true;
     }
 
     /** This node owns the shard no longer: nothing is read for its sessions. */
@@ -422,7 +424,7 @@ final class Deliveries {
      * numbers.
      */
     boolean counts(Outgoing latest, long epoch) {
-        return epoch >= (olderMayMeanOthers ? latest.epoch : latest.client.session());
+        return epoch >= latest.epoch || (epoch >= latest.client.session() && !numbersMayRepeat.test(epoch));
     }
 
     /** Whether the queue of a session without a connection is so long that it is remembered. */

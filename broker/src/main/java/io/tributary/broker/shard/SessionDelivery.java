@@ -236,7 +236,9 @@ final class SessionDelivery {
         if (to == null || to.reading == null) {
             return true;
         }
-        if (to.isOfLostTopic(to.next()) && to.mayHaveBegun(to.next(), 0)) {
+        // One before it has ended, and the latest has had nothing of the topic by this owner.
+        boolean isLatest = to.epoch == client.epoch() && !to.isLeaving();
+        if (isLatest && to.isOfLostTopic(to.next()) && to.mayHaveBegun(to.next(), 0)) {
             disconnect();
             return false;
         }

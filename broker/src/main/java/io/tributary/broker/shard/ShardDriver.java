@@ -60,9 +60,6 @@ final class ShardDriver implements Tenure.Loser {
 
     private long retryAtMillis = Long.MAX_VALUE;
 
-    /** Whether the log has lost its end: numbers that connections know messages by are given to others. */
-    private boolean numbersMayRepeat;
-
     /** Until the state is loaded. */
     private @Nullable Takeover takeover;
 
@@ -230,9 +227,8 @@ final class ShardDriver implements Tenure.Loser {
         }
 
         @Override
-        public void loaded(ShardState state, boolean mayRepeat) {
+        public void loaded(ShardState state) {
             takeover = null;
-            numbersMayRepeat = mayRepeat;
             replay(state);
         }
     }
@@ -297,8 +293,7 @@ final class ShardDriver implements Tenure.Loser {
 
     private void goLive(Loaded now) {
         enter(ShardPhase.LIVE);
-        ShardService live =
-                new ShardService(shard, environment, tenure, now, numbersMayRepeat, thread, this::endOfTurn);
+        ShardService live = new ShardService(shard, environment, tenure, now, thread, this::endOfTurn);
         now.state().tell(live);
         service = live;
         repair.served();

@@ -58,8 +58,6 @@ final class ShardService implements Effects {
     /**
      * Creates one, which {@link #begin} has serve.
      *
-     * @param numbersMayRepeat whether the log has lost its end: numbers that connections know messages by are given to
-     *     others
      * @param endOfTurn run when something has changed other than on a call
      */
     ShardService(
@@ -67,7 +65,6 @@ final class ShardService implements Effects {
             ShardEnvironment environment,
             Tenure tenure,
             Loaded loaded,
-            boolean numbersMayRepeat,
             ShardExecutor thread,
             Runnable endOfTurn) {
         this.shard = shard;
@@ -88,10 +85,8 @@ final class ShardService implements Effects {
                 environment.timeMillis(),
                 environment.recorder(),
                 roomBytes,
-                environment.memory().part());
-        if (numbersMayRepeat) {
-            deliveries.forgetOlderConnections();
-        }
+                environment.memory().part(),
+                state::numbersMayRepeat);
         LostMessages losses = new LostMessages(deliveries, environment.timeMillis());
         queues.tellLosses(losses);
         backlogs = new Backlogs(limits, queues, deliveries.view);
@@ -107,8 +102,7 @@ final class ShardService implements Effects {
         trimmer = new QueueTrimmer(limits, queues, deliveries, backlogs, redistributor);
         wills = new WillsAndExpiry(environment, tenure, loaded, redistributor, thread);
         refusedWills = new RefusedWills(environment.appender(), tenure, wills);
-        answers = new ConnectionAnswers(
-                environment, tenure, state, deliveries, wills, topics.living(), numbersMayRepeat, endOfTurn);
+        answers = new ConnectionAnswers(environment, tenure, state, deliveries, wills, topics.living(), endOfTurn);
         sweep = new ExpirySweep(
                 state,
                 queues,

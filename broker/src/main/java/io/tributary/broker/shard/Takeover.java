@@ -53,13 +53,8 @@ final class Takeover {
          */
         void wentBack(long from, long used);
 
-        /**
-         * The state is as the store has it.
-         *
-         * @param numbersMayRepeat whether the log has lost its end: numbers that connections know messages by are given
-         *     to others
-         */
-        void loaded(ShardState state, boolean numbersMayRepeat);
+        /** The state is as the store has it. */
+        void loaded(ShardState state);
     }
 
     /**
@@ -186,8 +181,7 @@ final class Takeover {
     private void verify(Claim first, ShardState state) {
         tenure.onAnswer(store.claim(shard, repair.claimant(tenure.epoch())), claimed -> {
             if (claimed.applied() == state.applied()) {
-                ShardStore.Reused reused = first.reused();
-                outcome.loaded(state, reused != null && reused.to() > first.applied());
+                outcome.loaded(state);
             } else {
                 tenure.giveUp("it has moved");
             }

@@ -74,16 +74,6 @@ class GroupSessionTest {
     }
 
     @Test
-    void tellsNobodyWhenItIsTakenOver() {
-        start();
-        session.takenOver();
-        assertThat(session.isOver()).isTrue();
-        assertThat(fixture.isHosted()).isFalse();
-        session.leave();
-        assertThat(fixture.told).isEmpty();
-    }
-
-    @Test
     void detachesWhenTheAnswerComesAfterItHasLeft() {
         session.open();
         session.leave();

@@ -207,6 +207,31 @@ class ApplicationsInShardTest {
         assertThat(narrow.target.take()).isEmpty();
     }
 
+    /** It has no answer yet, and would end without a word. */
+    @Test
+    void connectionIsNotClosedForWhatTheOneBeforeItHasInFlight() {
+        DeliveryFixture narrow = DeliveryFixture.of(2, 100, Overflow.DROP_OLDEST);
+        narrow.topics.create(TOPIC);
+        narrow.fold(attach(7));
+        for (String text : List.of("1", "2", "3")) {
+            narrow.topics.append(TOPIC, message(text), recipient(1, QoS.EXACTLY_ONCE), null, (_, _) -> {});
+        }
+        narrow.deliveries.resumed(narrow.client("erp"), 3);
+        narrow.deliveries.flush();
+        narrow.answersLater = true;
+        narrow.fold(attach(8));
+        narrow.topics.delete(TOPIC);
+        narrow.topics.create(TOPIC);
+        narrow.fold(new TopicFound(DeliveryFixture.OWNER, "erp", 1, "t2", 1000, 1001));
+        assertThat(narrow.disowned).isEmpty();
+        narrow.target.take();
+        narrow.topics.append(TOPIC, message("new"), recipient(1), null, (_, _) -> {});
+        narrow.deliveries.attached(narrow.client("erp"), 1001);
+        narrow.deliveries.tick();
+        narrow.deliveries.flush();
+        assertThat(narrow.target.take()).containsExactly("8: 1001");
+    }
+
     private void makeAnew(long base) {
         shard.topics.delete(TOPIC);
         shard.topics.create(TOPIC);

@@ -41,6 +41,9 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     /** Whose connections are to be closed, because nobody can tell them again what they have in flight. */
     final List<String> disowned = new ArrayList<>();
 
+    /** Whether connections that get a session are not served: they wait for their topic. */
+    boolean answersLater;
+
     final List<Redistribution> redistributions = new ArrayList<>();
     private final Queue<Runnable> onDurable = new ArrayDeque<>();
     boolean logsAtOnce = true;
@@ -87,7 +90,8 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
                     }
                 },
                 roomBytes,
-                memory.part());
+                memory.part(),
+                _ -> false);
         losses = new LostMessages(deliveries, () -> nowMillis);
         queues.tellLosses(losses);
         backlogs = new Backlogs(config.queue(), queues, deliveries.view);
@@ -259,6 +263,9 @@ final class DeliveryFixture extends NoEffects implements MessageRouting {
     @Override
     public void attached(SessionState client, @Nullable Before before) {
         redistributor.returned(client);
+        if (answersLater) {
+            return;
+        }
         deliveries.attached(
                 client,
                 client.topic() == null

@@ -40,8 +40,10 @@ final class OrderIsKept implements Ledger.Promise {
         boolean isFirst = published.times(client.name) == 1;
         boolean mayReturn = world.hadFault() // what was dropped, when the owner died before it was logged
                 && (world.faults.limits() || published.message.expiresAtMillis() != Message.NEVER);
+        // What a topic had that somebody deleted may come back, too, when the log is read again from further back.
         boolean isInOrder = published.attempts == 1
                 && !mayReturn
+                && !published.lostFor.contains(client.name)
                 && published.recipients.stream().noneMatch(one -> one.group() != null)
                 && !published.message.topic().equals(SimWorld.WILLS);
         if (isFirst && isInOrder) {

@@ -40,6 +40,7 @@ import io.tributary.persistence.app.AppTopics.AppTopic;
 import io.tributary.persistence.shard.FencedException;
 import io.tributary.persistence.shard.LogRecord;
 import io.tributary.persistence.shard.SavePoint.ClientWill;
+import io.tributary.persistence.shard.ShardStore.Reused;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
@@ -1458,6 +1459,30 @@ class ShardDriverTest {
         pass(100);
         long first = 3 + TopicProgress.LEAP + 1;
         assertThat(target.take()).endsWith("7: " + first + " " + (first + 1) + " " + (first + 2) + " " + (first + 3));
+    }
+
+    /** Those from before the log lost its end know messages by numbers that others have now, whoever owns the shard. */
+    @Test
+    void onlyConnectionsFromBeforeTheLogLostItsEndAreClosed() {
+        log.add(0, attach("a", 7), nowMillis);
+        log.add(0, attach("lost", 9), nowMillis);
+        log.add(0, attach("b", 8), nowMillis);
+        store.content.reused = new Reused(1, 1);
+        goLive();
+        assertThat(target.take())
+                .contains("7: attached 0/0", "7: taken over", "8: attached 2/2")
+                .doesNotContain("8: taken over");
+        pass(1_000);
+        store.answerAll();
+        assertThat(store.content.applied).as("beyond what was lost").isGreaterThan(1);
+        driver.revoked(() -> {});
+        driver.assigned();
+        claim();
+        assertThat(target.take())
+                .contains("7: attached 0/0", "7: taken over", "8: attached 2/2")
+                .doesNotContain("8: taken over");
+        driver.reachable(NODE);
+        assertThat(target.take()).contains("7: taken over").doesNotContain("8: taken over");
     }
 
     /** The client may stay connected for as long as the link is down: its session must not expire meanwhile. */

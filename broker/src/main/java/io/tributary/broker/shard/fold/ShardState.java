@@ -206,6 +206,14 @@ public final class ShardState {
                 taken.wills());
     }
 
+    /**
+     * Whether a connection with this epoch may know messages by numbers that others have now: the log has lost its end
+     * since it began.
+     */
+    public boolean numbersMayRepeat(long epoch) {
+        return reused != null && epoch <= reused.to();
+    }
+
     /** No session begins at an offset that is used twice, but one may be stored from before. */
     private long savedUpTo() {
         return reused == null ? applied : Math.max(applied, reused.to());
@@ -334,7 +342,7 @@ public final class ShardState {
         if (client == null || client.epoch() != relay.epoch()) {
             return;
         }
-        if (reused != null && relay.epoch() <= reused.to()) {
+        if (numbersMayRepeat(relay.epoch())) {
             tellUnheard(relay); // the PUBREL of another message under its number may be lost
             return;
         }
