@@ -84,9 +84,16 @@ public final class Reshard {
         this.clock = clock;
     }
 
-    /** How many shards the cluster has. */
+    /**
+     * How many shards the cluster has; also where nodes run, which have to stop before it gets another number.
+     *
+     * @throws ReshardException when it could get none without a command that needs nodes that run, in words for the
+     *     operator
+     */
     public int shards() {
-        return current(LayoutLog.read(kafka)).shards();
+        int shards = current(LayoutLog.read(kafka)).shards();
+        checkThatNothingIsHeld();
+        return shards;
     }
 
     /**
@@ -158,7 +165,7 @@ public final class Reshard {
         if (written < RecordFormat.NEWEST) {
             throw new ReshardException("the cluster writes format " + written + ", and format " + RecordFormat.NEWEST
                     + " is on hold, so the version before could still be started, which other shards put an end to:"
-                    + " start the nodes, and call `tributary upgrade finish` first");
+                    + " call `tributary upgrade finish` first, while nodes run");
         }
     }
 

@@ -120,8 +120,9 @@ class UpgradeFromTest {
             assertThat(status).contains("nothing is held back");
             return;
         }
-        assertThat(ReshardTest.reshard(cluster, 8, "--yes", "--tributary.cluster.formats=hold"))
-                .contains("`tributary upgrade finish` first");
+        String onHold = "--tributary.cluster.formats=hold";
+        assertThat(ReshardTest.reshard(cluster, 8, onHold)).contains("`tributary upgrade finish` first");
+        assertThat(ReshardTest.reshard(cluster, 8, "--yes", onHold)).contains("`tributary upgrade finish` first");
         assertThat(status)
                 .contains("format " + OLD_FORMAT + " is written, and " + RecordFormat.NEWEST + " held back")
                 .contains("n1: ", "n2: ", "n3: ");
