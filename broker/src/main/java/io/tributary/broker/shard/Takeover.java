@@ -121,7 +121,7 @@ final class Takeover {
                 preload = null;
                 Pages pages = known != null ? _ -> known.nextPage() : cursor -> store.readSessions(shard, cursor);
                 ShardState state = new ShardState(new NoEffects(), claimed, shares::of);
-                read(claimed, state, pages, pages.at(null), new ArrayList<>());
+                read(state, pages, pages.at(null), new ArrayList<>());
             }
         });
     }
@@ -162,23 +162,22 @@ final class Takeover {
     }
 
     /** The next page is asked for before one is taken in, for both take their time. */
-    private void read(
-            Claim first, ShardState state, Pages pages, CompletionStage<SessionPage> next, List<ClientWill> wills) {
+    private void read(ShardState state, Pages pages, CompletionStage<SessionPage> next, List<ClientWill> wills) {
         tenure.onAnswer(next, page -> {
             CompletionStage<SessionPage> behind = page.cursor() == null ? null : pages.at(page.cursor());
             state.load(page.sessions(), List.of());
             wills.addAll(page.wills());
             if (behind != null) {
-                read(first, state, pages, behind, wills);
+                read(state, pages, behind, wills);
             } else {
                 state.load(List.of(), wills);
-                verify(first, state);
+                verify(state);
             }
         });
     }
 
     /** The state is whole if the store is still where it was when its pages began to be read. */
-    private void verify(Claim first, ShardState state) {
+    private void verify(ShardState state) {
         tenure.onAnswer(store.claim(shard, repair.claimant(tenure.epoch())), claimed -> {
             if (claimed.applied() == state.applied()) {
                 outcome.loaded(state);
