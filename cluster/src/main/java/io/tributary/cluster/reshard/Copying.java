@@ -181,6 +181,7 @@ final class Copying {
                 one.leftUpTo(),
                 one.topic(),
                 one.inboundPacketIds(),
+                one.acceptedEpoch(),
                 one.principal());
     }
 

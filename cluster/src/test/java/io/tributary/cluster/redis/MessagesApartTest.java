@@ -502,6 +502,7 @@ class MessagesApartTest {
                 there.leftUpTo(),
                 there.topic(),
                 there.inboundPacketIds(),
+                there.acceptedEpoch(),
                 there.principal());
     }
 

@@ -162,6 +162,9 @@ public final class StateCodec {
         writeTopic(writer, stored.topic());
         writer.writeNumbers(
                 Arrays.stream(stored.inboundPacketIds()).asLongStream().toArray());
+        if (hasPriorities && stored.inboundPacketIds().length > 0) {
+            writer.writeNumber(stored.acceptedEpoch());
+        }
         if (format >= PrincipalFormat.FIRST) {
             PrincipalFormat.write(writer, stored.principal(), stored.clientId(), format);
         }
@@ -181,6 +184,14 @@ public final class StateCodec {
         long lastSequence = reader.readNumber();
         long resendUpTo = reader.readSigned();
         boolean hasPriorities = reader.format() >= RecordFormat.PRIORITIES;
+        SentUpTo resend = hasPriorities ? SentUpTo.readHigher(reader, resendUpTo) : SentUpTo.all(resendUpTo);
+        long queuedMessages = reader.readNumber();
+        long queuedBytes = reader.readNumber();
+        long groupUpTo = reader.readNumber();
+        long priorityUpTo = hasPriorities ? reader.readNumber() : 0;
+        long leftUpTo = reader.readNumber();
+        TopicState topic = readTopic(reader);
+        int[] inboundPacketIds = reader.readInts();
         return new StoredSession(
                 clientId,
                 session,
@@ -192,15 +203,24 @@ public final class StateCodec {
                 detachedAtMillis,
                 willDueAtMillis,
                 lastSequence,
-                hasPriorities ? SentUpTo.readHigher(reader, resendUpTo) : SentUpTo.all(resendUpTo),
-                reader.readNumber(),
-                reader.readNumber(),
-                reader.readNumber(),
-                hasPriorities ? reader.readNumber() : 0,
-                reader.readNumber(),
-                readTopic(reader),
-                reader.readInts(),
+                resend,
+                queuedMessages,
+                queuedBytes,
+                groupUpTo,
+                priorityUpTo,
+                leftUpTo,
+                topic,
+                inboundPacketIds,
+                readAcceptedEpoch(reader, inboundPacketIds, epoch),
                 reader.format() < PrincipalFormat.FIRST ? null : PrincipalFormat.read(reader, clientId));
+    }
+
+    /** Older formats do not say it: then it is taken to be that of the latest connection. */
+    private static long readAcceptedEpoch(ByteReader reader, int[] inboundPacketIds, long epoch) {
+        if (inboundPacketIds.length == 0) {
+            return 0;
+        }
+        return reader.format() >= RecordFormat.PRIORITIES ? reader.readNumber() : epoch;
     }
 
     /** Of the names of nodes there are few; an owner keeps one for each session that has a connection. */

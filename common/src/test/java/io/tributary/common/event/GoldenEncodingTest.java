@@ -253,7 +253,7 @@ class GoldenEncodingTest {
 
     private static Map<String, byte[]> state(int format) {
         Map<String, byte[]> state = new LinkedHashMap<>();
-        state.put("head", StateCodec.encodeSession(session(2), format));
+        state.put("head", StateCodec.encodeSession(session(format), format));
         state.put("queued", StateCodec.encodeQueueEntry(queued(), format));
         state.put("released", StateCodec.encodeQueueEntry(new QueueEntry.Released(), format));
         state.put("delivery", StateCodec.encodeDelivery(queued(), format));
@@ -286,6 +286,7 @@ class GoldenEncodingTest {
                 12,
                 null,
                 new int[] {1, 65_535},
+                format >= RecordFormat.PRIORITIES ? 999 : 1000,
                 in(format, Principal.ANONYMOUS));
     }
 
@@ -310,6 +311,7 @@ class GoldenEncodingTest {
                 0,
                 null,
                 new int[0],
+                0,
                 null);
     }
 
@@ -342,6 +344,7 @@ class GoldenEncodingTest {
                 0,
                 topic,
                 new int[0],
+                0,
                 in(format, WHO));
     }
 

@@ -70,6 +70,8 @@ final class RandomEvents {
     }
 
     StoredSession session() {
+        int[] inboundPacketIds =
+                random.ints(random.nextInt(4), 1, 65_536).sorted().toArray();
         return new StoredSession(
                 text(),
                 number(),
@@ -88,7 +90,8 @@ final class RandomEvents {
                 number(),
                 number(),
                 nullable(this::topic),
-                random.ints(random.nextInt(4), 1, 65_536).sorted().toArray(),
+                inboundPacketIds,
+                inboundPacketIds.length == 0 ? 0 : number(),
                 nullable(this::principal));
     }
 

@@ -171,6 +171,7 @@ final class SessionMemoryFigures {
                 0,
                 null,
                 new int[0],
+                0,
                 Principal.ANONYMOUS);
     }
 

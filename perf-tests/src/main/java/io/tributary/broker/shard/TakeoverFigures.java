@@ -177,6 +177,7 @@ final class TakeoverFigures implements AutoCloseable {
                 0,
                 null,
                 new int[0],
+                0,
                 Principal.ANONYMOUS);
     }
 

@@ -43,6 +43,7 @@ public class StateCodecBenchmark extends Microbenchmark {
                 0,
                 null,
                 new int[0],
+                0,
                 Principal.ofUser(Messages.client(1)));
         entry = new Queued(Messages.message(payloadBytes), QoS.AT_LEAST_ONCE, false, List.of(), null);
         encodedSession = StateCodec.encodeSession(stored, RecordFormat.NEWEST);

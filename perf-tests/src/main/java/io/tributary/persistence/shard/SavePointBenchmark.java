@@ -135,6 +135,7 @@ public class SavePointBenchmark extends Microbenchmark {
                 0,
                 null,
                 new int[0],
+                0,
                 Principal.ofUser(client));
     }
 }

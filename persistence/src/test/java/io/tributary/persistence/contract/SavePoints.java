@@ -69,6 +69,7 @@ public final class SavePoints {
                 0,
                 null,
                 new int[] {7},
+                1,
                 Principal.ofUser("user"));
     }
 

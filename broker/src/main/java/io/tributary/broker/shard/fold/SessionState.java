@@ -70,6 +70,9 @@ public final class SessionState {
         @Nullable
         PacketIdSet inboundPacketIds;
 
+        /** From which connection the latest of these came. */
+        long acceptedEpoch;
+
         // Lives with the latest connection.
         long willDueAtMillis = Long.MAX_VALUE;
 
@@ -114,6 +117,7 @@ public final class SessionState {
         has.willDueAtMillis = stored.willDueAtMillis();
         if (stored.inboundPacketIds().length > 0) {
             has.inboundPacketIds = new PacketIdSet(stored.inboundPacketIds());
+            has.acceptedEpoch = stored.acceptedEpoch();
         }
         epoch = stored.epoch();
         node = stored.node();
@@ -447,17 +451,28 @@ public final class SessionState {
         Rare has = rare();
         PacketIdSet accepted = has.inboundPacketIds == null ? new PacketIdSet() : has.inboundPacketIds;
         has.inboundPacketIds = accepted;
-        return accepted.add(packetId);
+        boolean isNew = accepted.add(packetId);
+        if (isNew) {
+            has.acceptedEpoch = epoch;
+        }
+        return isNew;
     }
 
-    /** PUBREL came; false when nothing waited for it. */
-    boolean release(int packetId) {
+    /**
+     * PUBREL came on a connection, which may have been taken over meanwhile by one that its client knows nothing of: by a
+     * CONNECT that a node logs late, when the client has long been at another node. The client has its PUBCOMP, so the
+     * identifier is free, unless a later connection has used it since.
+     *
+     * @return false when nothing waited for it
+     */
+    boolean release(long byEpoch, int packetId) {
         PacketIdSet accepted = rare.inboundPacketIds;
-        if (accepted == null || !accepted.remove(packetId)) {
+        if (accepted == null || byEpoch < rare.acceptedEpoch || !accepted.remove(packetId)) {
             return false;
         }
         if (accepted.size() == 0) {
             rare.inboundPacketIds = null;
+            rare.acceptedEpoch = 0;
             forgetNothing();
         }
         return true;
@@ -503,6 +518,7 @@ public final class SessionState {
                 rare.leftUpTo,
                 rare.topic == null ? null : rare.topic.toState(),
                 inboundPacketIds(),
+                rare.acceptedEpoch,
                 principal);
     }
 }

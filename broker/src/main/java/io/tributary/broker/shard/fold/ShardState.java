@@ -355,7 +355,7 @@ public final class ShardState {
 
     private void release(Release release) {
         SessionState client = clients.get(release.clientId());
-        if (client != null && client.epoch() == release.epoch() && client.release(release.packetId())) {
+        if (client != null && client.release(release.epoch(), release.packetId())) {
             output.changes().touch(client);
         }
     }

@@ -203,7 +203,7 @@ class ShardChangesTest {
 
         assertThat(bytes).isLessThan(200_000);
         assertThat(changes.weight()).isEqualTo(before + 40_000);
-        client.release(1);
+        client.release(client.epoch(), 1);
         changes.touch(client);
         assertThat(changes.weight()).isEqualTo(before + 39_996);
         changes.clear(client);

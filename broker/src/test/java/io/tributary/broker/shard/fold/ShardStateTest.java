@@ -483,10 +483,25 @@ class ShardStateTest {
         assertThat(effects.take()).containsExactly("forward m", "relayed 5");
     }
 
+    /** A node logs a CONNECT late, whose client has long been at another node and knows nothing of the takeover. */
     @Test
-    void releaseIsIgnoredWhenOfAnOlderConnection() {
-        fold(attach("a", 7), relay(0, 5), attach("a", 8), new Release("a", 0, 5), new Release("b", 0, 5));
+    void releaseCountsWhenOnlyConnectionsCameSinceThatPublishedNothing() {
+        fold(attach("a", 7), relay(0, 5), relay(0, 6), attach("a", 8), attach("a", 9), new Release("a", 0, 5));
+        assertThat(client("a").inboundPacketIds()).containsExactly(6);
+        SessionState stored = new SessionState(client("a").toStored());
+        assertThat(stored.release(0, 6)).as("also by the next owner").isTrue();
+    }
+
+    /** It waited at a node that was cut off, and the client has released and used the identifier again elsewhere. */
+    @Test
+    void releaseIsIgnoredWhenALaterConnectionHasPublishedSince() {
+        fold(attach("a", 7), relay(0, 5), attach("a", 8), new Release("a", 2, 5), relay(2, 5), new Release("a", 0, 5));
         assertThat(client("a").inboundPacketIds()).containsExactly(5);
+        fold(attach("a", 9), new Release("a", 0, 5), new Release("b", 0, 5));
+        assertThat(client("a").inboundPacketIds()).containsExactly(5);
+        assertThat(new SessionState(client("a").toStored()).release(0, 5))
+                .as("by the next owner")
+                .isFalse();
     }
 
     // Settled, Owner.
