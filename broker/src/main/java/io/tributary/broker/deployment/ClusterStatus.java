@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *     where none waits
  * @param behind whether this node is behind the others with subscriptions or retained messages, and therefore takes
  *     no messages from publishers
- * @param formatsHeld whether this node keeps the cluster from writing formats that it reads itself, until the upgrade is
+ * @param formatsHeld whether this node keeps the cluster from writing formats that it reads itself, until an upgrade is
  *     finished
  * @param problems what keeps this node from serving clients at the moment, a sentence each
  * @param warnings what else operators should know, a sentence each: clients are no better off at another node

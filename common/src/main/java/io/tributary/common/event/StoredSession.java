@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *     one, and stay only until those of shared subscriptions are with other members
  * @param topic how far an application has come, null for a device
  * @param inboundPacketIds QoS 2 packet identifiers of the client's own messages between PUBREC and PUBREL, ascending
- * @param acceptedEpoch the epoch of the latest connection from which such a message was accepted; 0 where there are none
+ * @param acceptedEpoch the epoch of the latest connection from which one of these was accepted; 0 without any
  * @param principal whose session it is: who had the latest connection; null when that is not known, for all connections
  *     were logged in format 1
  */

@@ -459,8 +459,8 @@ public final class SessionState {
     }
 
     /**
-     * PUBREL came on a connection, which may have been taken over meanwhile by one that its client knows nothing of: by a
-     * CONNECT that a node logs late, when the client has long been at another node. The client has its PUBCOMP, so the
+     * PUBREL came on a connection, which may have been taken over meanwhile by one that its client knows nothing of: a
+     * node logs a CONNECT late, when the client has long been at another node. The client has its PUBCOMP, so the
      * identifier is free, unless a later connection has used it since.
      *
      * @return false when nothing waited for it
