@@ -110,12 +110,7 @@ final class SessionEndings {
             connections.add(connection, this);
             Attach attach = new Attach(
                     clientId, node, connection, true, 0, RECEIVE_MAXIMUM, ClientKind.DEVICE, null, null, true);
-            shards.attach(attach, this::appended);
-        }
-
-        /** Kafka may not know where a record is that was sent twice, and says -1. */
-        private void appended(long offset) {
-            attachOffset = offset < 0 ? Long.MAX_VALUE : offset;
+            shards.attach(attach, offset -> attachOffset = offset);
         }
 
         @Override

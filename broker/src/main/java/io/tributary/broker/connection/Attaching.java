@@ -32,11 +32,9 @@ final class Attaching {
         return clientId;
     }
 
-    /** The {@code Attach} is in the log, at -1 where Kafka does not know where, as it was sent twice; any thread. */
+    /** The {@code Attach} is in the log; any thread. */
     void appended(long at) {
-        if (at >= 0) {
-            offset = at;
-        }
+        offset = at;
     }
 
     /** Whether the log is known to have the {@code Attach}, no later than at the offset; any thread. */

@@ -89,14 +89,7 @@ final class GroupSession {
                 null,
                 Principal.ANONYMOUS,
                 false);
-        services.shards().attach(attach, this::appended);
-    }
-
-    /** Kafka may not know where a record is that was sent twice, and says -1. */
-    private void appended(long offset) {
-        if (offset >= 0) {
-            attachOffset = offset;
-        }
+        services.shards().attach(attach, offset -> attachOffset = offset);
     }
 
     /** Whether the session is there and subscribed. */
@@ -129,7 +122,7 @@ final class GroupSession {
         if (state == State.ATTACHING) {
             state = State.OPEN;
             attached = answer;
-            appended(answer.epoch());
+            attachOffset = answer.epoch(); // now it is known in any case
             subscribe(answer);
         } else if (state == State.OVER && attached == null) {
             attached = answer;

@@ -129,7 +129,7 @@ final class ConnectionAnswers {
             boolean hasLostTopic = topic != null && topic.hasLost() && client.hasQueue();
             // It would take other messages for those that it has had.
             if (hasLostTopic || state.numbersMayRepeat(client.epoch())) {
-                disown(client, node);
+                disown(client);
             } else {
                 deliveries.resumed(client, last);
             }
@@ -244,12 +244,8 @@ final class ConnectionAnswers {
     void disown(SessionState client) {
         String node = client.node();
         if (node != null) {
-            disown(client, node);
+            tenure.targetOf(node).takenOver(client.connection());
         }
-    }
-
-    private void disown(SessionState client, String node) {
-        tenure.targetOf(node).takenOver(client.connection());
     }
 
     private void detachFromDead(SessionState client, long sentUpTo) {

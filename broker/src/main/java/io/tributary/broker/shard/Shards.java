@@ -262,7 +262,8 @@ public final class Shards implements ClientShards, AutoCloseable {
      * Asks for a session. The answer comes to the connection through {@code Endpoint.attached}; for a client,
      * {@link #attachAnswered} is to follow. Hosts of shared subscriptions have a limit of their own.
      *
-     * @param appended told the offset of the {@code Attach} when it is in the log, perhaps after the answer
+     * @param appended told the offset of the {@code Attach} when it is in the log, perhaps after the answer; not told
+     *     when Kafka does not know the offset, for the record was sent twice
      */
     @Override
     public void attach(ShardEvent.Attach attach, LongConsumer appended) {
@@ -271,7 +272,7 @@ public final class Shards implements ClientShards, AutoCloseable {
             waitingAttaches.asked(shard);
         }
         appender.append(shard, attach, (offset, failure) -> {
-            if (failure == null) { // else the node is closing
+            if (failure == null && offset >= 0) { // it fails when the node is closing
                 appended.accept(offset);
             }
         });

@@ -188,14 +188,7 @@ class ApplicationsInShardTest {
     /** The client may have sent a PUBREC for what it was handed by an owner before, which nobody else knows of. */
     @Test
     void connectionIsClosedWhenATopicIsLostBeforeAllOfItThatIsInFlightWasHandedAgain() {
-        DeliveryFixture narrow = DeliveryFixture.of(2, 100, Overflow.DROP_OLDEST);
-        narrow.topics.create(TOPIC);
-        narrow.fold(attach(7));
-        for (String text : List.of("1", "2", "3")) {
-            narrow.topics.append(TOPIC, message(text), recipient(1, QoS.EXACTLY_ONCE), null, (_, _) -> {});
-        }
-        narrow.deliveries.resumed(narrow.client("erp"), 3);
-        narrow.deliveries.flush();
+        DeliveryFixture narrow = resumedWithMoreInFlightThanFits();
         narrow.target.take();
         narrow.topics.delete(TOPIC);
         narrow.topics.create(TOPIC);
@@ -210,14 +203,7 @@ class ApplicationsInShardTest {
     /** It has no answer yet, and would end without a word. */
     @Test
     void connectionIsNotClosedForWhatTheOneBeforeItHasInFlight() {
-        DeliveryFixture narrow = DeliveryFixture.of(2, 100, Overflow.DROP_OLDEST);
-        narrow.topics.create(TOPIC);
-        narrow.fold(attach(7));
-        for (String text : List.of("1", "2", "3")) {
-            narrow.topics.append(TOPIC, message(text), recipient(1, QoS.EXACTLY_ONCE), null, (_, _) -> {});
-        }
-        narrow.deliveries.resumed(narrow.client("erp"), 3);
-        narrow.deliveries.flush();
+        DeliveryFixture narrow = resumedWithMoreInFlightThanFits();
         narrow.answersLater = true;
         narrow.fold(attach(8));
         narrow.topics.delete(TOPIC);
@@ -230,6 +216,19 @@ class ApplicationsInShardTest {
         narrow.deliveries.tick();
         narrow.deliveries.flush();
         assertThat(narrow.target.take()).containsExactly("8: 1001");
+    }
+
+    /** An owner before may have handed out three messages; this one has room for two. */
+    private DeliveryFixture resumedWithMoreInFlightThanFits() {
+        DeliveryFixture narrow = DeliveryFixture.of(2, 100, Overflow.DROP_OLDEST);
+        narrow.topics.create(TOPIC);
+        narrow.fold(attach(7));
+        for (String text : List.of("1", "2", "3")) {
+            narrow.topics.append(TOPIC, message(text), recipient(1, QoS.EXACTLY_ONCE), null, (_, _) -> {});
+        }
+        narrow.deliveries.resumed(narrow.client("erp"), 3);
+        narrow.deliveries.flush();
+        return narrow;
     }
 
     private void makeAnew(long base) {

@@ -17,6 +17,9 @@ public final class InstantLog implements ShardLog {
     private int pauses;
     private volatile Set<Integer> lagging = Set.of();
 
+    /** Whether whoever appends is told where it is in the log; Kafka does not always know. */
+    volatile boolean tellsOffsets = true;
+
     public InstantLog(int shards) {
         reading = new boolean[shards];
         for (int shard = 0; shard < shards; shard++) {
@@ -64,7 +67,7 @@ public final class InstantLog implements ShardLog {
         List<LogRecord> log = records.get(shard);
         LogRecord record = new LogRecord(log.size(), System.currentTimeMillis(), value);
         log.add(record);
-        callback.onAppended(record.offset(), null);
+        callback.onAppended(tellsOffsets ? record.offset() : -1, null);
         if (reading[shard]) {
             Objects.requireNonNull(reader).onRecords(shard, record.offset(), List.of(record));
         }

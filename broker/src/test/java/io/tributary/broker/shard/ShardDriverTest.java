@@ -53,6 +53,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ShardDriverTest {
+    private static final Recipient APP = new Recipient(
+            "app", AppRecord.ANY_SESSION, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.APPLICATION);
+
     private final HeldLog log = new HeldLog(1);
     private final HeldStore store = new HeldStore();
     private final InstantTopics topics = new InstantTopics();
@@ -1445,10 +1448,8 @@ class ShardDriverTest {
         log.add(0, application("app", NODE, 7), nowMillis);
         goLive();
         claim(); // which topic it is, is logged
-        Recipient recipient = new Recipient(
-                "app", AppRecord.ANY_SESSION, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.APPLICATION);
         for (String text : List.of("a", "b", "c")) {
-            topics.append(topic, message(text), recipient, null, (_, _) -> {});
+            topics.append(topic, message(text), APP, null, (_, _) -> {});
         }
         pass(100);
         assertThat(target.take()).endsWith("7: 1 2 3");
@@ -1492,9 +1493,7 @@ class ShardDriverTest {
         log.add(0, application("app", NODE, 7), nowMillis);
         goLive();
         claim(); // which topic it is, is logged
-        Recipient recipient = new Recipient(
-                "app", AppRecord.ANY_SESSION, QoS.AT_LEAST_ONCE, false, List.of(), null, ClientKind.APPLICATION);
-        topics.append(topic, message("a"), recipient, null, (_, _) -> {});
+        topics.append(topic, message("a"), APP, null, (_, _) -> {});
         pass(100);
         assertThat(target.take()).endsWith("7: 1");
         topics.delete(topic);

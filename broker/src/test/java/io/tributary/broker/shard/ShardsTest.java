@@ -189,6 +189,16 @@ class ShardsTest {
     }
 
     @Test
+    void offsetThatNobodyKnowsIsNotTold() throws InterruptedException {
+        List<Long> told = new CopyOnWriteArrayList<>();
+        shards.attach(attach("a", 1), told::add);
+        long offset = answers.attached.take().epoch();
+        log.tellsOffsets = false;
+        shards.attach(attach("b", 2), told::add);
+        assertThat(told).containsExactly(offset);
+    }
+
+    @Test
     void qos0ReachesTheConnection() throws InterruptedException {
         shards.attach(attach("a", 1), _ -> {});
         long session = answers.attached.take().session();
