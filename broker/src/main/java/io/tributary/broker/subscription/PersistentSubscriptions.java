@@ -124,7 +124,8 @@ final class PersistentSubscriptions {
     }
 
     /**
-     * Makes the change that the function decides on; it is durable and matches when the stage completes.
+     * Makes the change that the function decides on; it is durable and matches when the stage completes. Fails when
+     * another connection has the session, or the client has a newer one.
      *
      * @param epoch the epoch of the connection that makes it
      */
@@ -137,8 +138,8 @@ final class PersistentSubscriptions {
             SessionSubscriptions after =
                     latest.changedBy(epoch, change.after().of(subscriber.kind(), principal(subscriber)));
             if (after.isOlderThan(latest)) {
-                // The session is over, or taken over by another connection, and this one about to be told.
-                return CompletableFuture.completedStage(change.results());
+                return CompletableFuture.failedStage(new IllegalStateException(
+                        "the session is over, or another connection has it, and this one is about to be told"));
             }
             return save(subscriber.clientId(), latest, after).thenApply(_ -> change.results());
         }

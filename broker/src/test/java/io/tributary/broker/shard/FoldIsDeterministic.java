@@ -105,7 +105,8 @@ final class FoldIsDeterministic implements Ledger.Promise {
                                 stored.priorityUpTo(),
                                 stored.leftUpTo(),
                                 text(stored.topic()),
-                                java.util.Arrays.toString(stored.inboundPacketIds()))
+                                java.util.Arrays.toString(stored.inboundPacketIds()),
+                                stored.acceptedEpoch())
                         .toString()));
         return texts;
     }

@@ -230,8 +230,8 @@ class LateSubscriptionsTest {
     void changesNothingForAConnectionThatIsTakenOver() {
         b.subscribe(NEW, 300, "x");
 
-        assertThat(a.subscribe(NEW, 200, "y")).isCompleted();
-        assertThat(a.unsubscribe(NEW, 200, "x")).isCompleted();
+        assertThat(a.subscribe(NEW, 200, "y")).isCompletedExceptionally();
+        assertThat(a.unsubscribe(NEW, 200, "x")).isCompletedExceptionally();
 
         assertThat(a.receivers("x")).containsExactly(NEW);
         assertThat(a.receivers("y")).isEmpty();

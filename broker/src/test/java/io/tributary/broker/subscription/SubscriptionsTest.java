@@ -245,7 +245,9 @@ class SubscriptionsTest {
         subscribe(newer, request("a"));
 
         subscriptions.end(PERSISTENT);
-        assertThat(subscribe(PERSISTENT, request("late"))).containsExactly(CREATED);
+        assertThat(subscriptions.subscribe(PERSISTENT, 1, List.of(request("late")), Long.MAX_VALUE))
+                .as("the client is not to take it for made")
+                .isCompletedExceptionally();
 
         assertThat(receivers("a")).containsExactly(newer);
         assertThat(receivers("late")).isEmpty();

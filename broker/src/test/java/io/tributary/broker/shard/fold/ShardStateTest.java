@@ -504,6 +504,17 @@ class ShardStateTest {
                 .isFalse();
     }
 
+    /** All identifiers were free in between: the connection that used them before decides nothing any more. */
+    @Test
+    void releaseCountsByTheConnectionThatPublishedSinceAllWasReleased() {
+        fold(attach("a", 7), relay(0, 5), attach("a", 8), relay(2, 6), new Release("a", 2, 5), new Release("a", 2, 6));
+        assertThat(client("a").inboundPacketIds()).isEmpty();
+        fold(relay(2, 5), attach("a", 9), attach("a", 10), new Release("a", 0, 5));
+        assertThat(client("a").inboundPacketIds()).containsExactly(5);
+        fold(new Release("a", 7, 5));
+        assertThat(client("a").inboundPacketIds()).as("by one in between").isEmpty();
+    }
+
     // Settled, Owner.
 
     @Test
