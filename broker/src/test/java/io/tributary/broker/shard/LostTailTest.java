@@ -1,11 +1,14 @@
 package io.tributary.broker.shard;
 
+import static io.tributary.broker.shard.SimFault.CLUSTER;
+import static io.tributary.broker.shard.SimFault.CRASHES;
+import static io.tributary.broker.shard.SimFault.TIME_TRAVEL;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tributary.broker.shard.SimWorld.Faults;
 import io.tributary.common.mqtt.Message;
 import io.tributary.common.mqtt.QoS;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -81,8 +84,7 @@ class LostTailTest {
     }
 
     private static SimWorld world(long seed) {
-        Faults faults =
-                new Faults(true, seed % 2 == 0, false, false, false, false, true, false, false, false, false, false);
+        Set<SimFault> faults = seed % 2 == 0 ? Set.of(CRASHES, CLUSTER, TIME_TRAVEL) : Set.of(CRASHES, TIME_TRAVEL);
         return new SimWorld(seed, faults, List.of(new NothingAcknowledgedIsLost()));
     }
 

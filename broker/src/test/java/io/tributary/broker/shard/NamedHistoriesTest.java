@@ -1,9 +1,16 @@
 package io.tributary.broker.shard;
 
+import static io.tributary.broker.shard.SimFault.BREAKS;
+import static io.tributary.broker.shard.SimFault.CLUSTER;
+import static io.tributary.broker.shard.SimFault.CUTS;
+import static io.tributary.broker.shard.SimFault.LIMITS;
+import static io.tributary.broker.shard.SimFault.PAUSES;
+import static io.tributary.broker.shard.SimFault.STORE_FAILS;
+import static io.tributary.broker.shard.SimFault.TAKEOVERS;
+import static io.tributary.broker.shard.SimFault.TIME_TRAVEL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tributary.broker.shard.Ledger.Published;
-import io.tributary.broker.shard.SimWorld.Faults;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.common.event.ClientKind;
 import io.tributary.common.mqtt.Message;
@@ -12,6 +19,7 @@ import io.tributary.common.mqtt.Will;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -218,9 +226,7 @@ class NamedHistoriesTest {
     void storeGoesBackBetweenPubrecAndPubcomp() {
         for (int i = 0; i < 40; i++) {
             delivered.count = 0;
-            SimWorld world = world(
-                    new Faults(false, false, false, false, false, false, true, i % 2 == 0, false, false, false, false),
-                    i);
+            SimWorld world = world(i % 2 == 0 ? Set.of(TIME_TRAVEL, CUTS) : Set.of(TIME_TRAVEL), i);
             SimClient subscriber = world.join("subscriber", TOPIC, QoS.EXACTLY_ONCE);
             SimClient publisher = world.join("publisher", "nothing", QoS.AT_LEAST_ONCE);
             publisher.publish(message(world, QoS.EXACTLY_ONCE));
@@ -269,8 +275,7 @@ class NamedHistoriesTest {
     void connectedClientLosesNothingWhenTheStoreIsAwayAndItsShardHasNoOwner() {
         for (int seed = 1; seed <= 20; seed++) {
             delivered.count = 0;
-            SimWorld world = world(
-                    new Faults(false, true, false, false, false, true, false, false, true, false, false, false), seed);
+            SimWorld world = world(Set.of(CLUSTER, STORE_FAILS, LIMITS), seed);
             SimClient subscriber = world.join("subscriber", TOPIC, QoS.AT_LEAST_ONCE);
             SimClient publisher = world.join("publisher", "nothing", QoS.AT_LEAST_ONCE);
             world.store.failures(1);
@@ -292,8 +297,7 @@ class NamedHistoriesTest {
     void connectedClientLosesNothingWhenTheStoreIsAway() {
         for (int seed = 1; seed <= 20; seed++) {
             delivered.count = 0;
-            SimWorld world = world(
-                    new Faults(false, false, false, false, false, true, false, false, true, false, false, false), seed);
+            SimWorld world = world(Set.of(STORE_FAILS, LIMITS), seed);
             world.join("subscriber", TOPIC, QoS.EXACTLY_ONCE);
             SimClient publisher = world.join("publisher", "nothing", QoS.AT_LEAST_ONCE);
             world.store.failures(1);
@@ -329,7 +333,7 @@ class NamedHistoriesTest {
     }
 
     private SimWorld cluster(long seed) {
-        return world(new Faults(false, true, true, true, true, false, false, false, false, false, false, false), seed);
+        return world(Set.of(CLUSTER, PAUSES, BREAKS, TAKEOVERS), seed);
     }
 
     private SimWorld alone() {
@@ -337,11 +341,10 @@ class NamedHistoriesTest {
     }
 
     private SimWorld alone(long seed) {
-        return world(
-                new Faults(false, false, false, false, false, false, false, false, false, false, false, false), seed);
+        return world(Set.of(), seed);
     }
 
-    private SimWorld world(Faults faults, long seed) {
+    private SimWorld world(Set<SimFault> faults, long seed) {
         return new SimWorld(
                 seed,
                 faults,

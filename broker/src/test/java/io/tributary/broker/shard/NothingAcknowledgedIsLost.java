@@ -68,7 +68,7 @@ final class NothingAcknowledgedIsLost implements Ledger.Promise {
      */
     private boolean mayHaveEndedWithAMember(SimWorld world, Published one, Recipient recipient) {
         return recipient.qos() == QoS.EXACTLY_ONCE
-                && (world.faults.isOwnerUnsure() || world.ledger.of(one.message).wasHandedToAMember);
+                && (SimFault.leaveOwnersUnsure(world.faults) || world.ledger.of(one.message).wasHandedToAMember);
     }
 
     private static boolean wasDelivered(Published one, Recipient recipient) {

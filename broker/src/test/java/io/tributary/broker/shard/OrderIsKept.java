@@ -39,7 +39,7 @@ final class OrderIsKept implements Ledger.Promise {
     public void delivered(SimWorld world, SimClient client, Published published, boolean exactlyOnce) {
         boolean isFirst = published.times(client.name) == 1;
         boolean mayReturn = world.hadFault() // what was dropped, when the owner died before it was logged
-                && (world.faults.limits() || published.message.expiresAtMillis() != Message.NEVER);
+                && (world.faults.contains(SimFault.LIMITS) || published.message.expiresAtMillis() != Message.NEVER);
         // What a topic had that somebody deleted may come back, too, when the log is read again from further back.
         boolean isInOrder = published.attempts == 1
                 && !mayReturn

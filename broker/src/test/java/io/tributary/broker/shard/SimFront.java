@@ -153,6 +153,11 @@ final class SimFront {
         });
     }
 
+    /** Does not reach the log for a while, and goes on with its clients. */
+    void cutOff(long millis) {
+        log.cutOff(millis);
+    }
+
     /** Whether the log has everything that was appended. */
     boolean isLogged() {
         return log.isIdle() && !appender.isCongested();

@@ -1,5 +1,17 @@
 package io.tributary.broker.shard;
 
+import static io.tributary.broker.shard.SimFault.BREAKS;
+import static io.tributary.broker.shard.SimFault.CLUSTER;
+import static io.tributary.broker.shard.SimFault.CRASHES;
+import static io.tributary.broker.shard.SimFault.CUTS;
+import static io.tributary.broker.shard.SimFault.CUT_OFFS;
+import static io.tributary.broker.shard.SimFault.LIMITS;
+import static io.tributary.broker.shard.SimFault.PAUSES;
+import static io.tributary.broker.shard.SimFault.STORE_FAILS;
+import static io.tributary.broker.shard.SimFault.TAKEOVERS;
+import static io.tributary.broker.shard.SimFault.TIME_TRAVEL;
+import static io.tributary.broker.shard.SimFault.TOPICS;
+
 import io.tributary.broker.group.GroupServices;
 import io.tributary.broker.routing.Publisher;
 import io.tributary.broker.routing.RouteOutcome;
@@ -19,6 +31,7 @@ import io.tributary.common.mqtt.QoS;
 import io.tributary.common.topic.TopicFilter;
 import io.tributary.persistence.shard.LogRecord;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -45,7 +58,7 @@ final class SimGroups {
     private static final int STABLE_MILLIS = 7000;
 
     final SimClock clock;
-    final SimWorld.Faults faults;
+    final Set<SimFault> faults;
     final SimMap subscriptions;
     final SimMap routes;
     final SharedChoice choice;
@@ -76,21 +89,13 @@ final class SimGroups {
         everySecond();
     }
 
-    private SimWorld.Faults drawFaults() {
-        boolean calm = clock.chance(0.15);
-        return new SimWorld.Faults(
-                !calm && clock.chance(0.5),
-                clock.chance(0.75),
-                !calm && clock.chance(0.4),
-                !calm && clock.chance(0.7),
-                !calm && clock.chance(0.6),
-                !calm && clock.chance(0.3),
-                !calm && clock.chance(0.2),
-                false,
-                false,
-                clock.chance(0.3),
-                !calm && clock.chance(0.2),
-                false);
+    private Set<SimFault> drawFaults() {
+        Set<SimFault> drawn = SimFault.drawnFrom(clock);
+        drawn.removeAll(EnumSet.of(CUTS, LIMITS, TOPICS, CUT_OFFS));
+        if (clock.chance(0.6)) {
+            drawn.add(CLUSTER);
+        }
+        return drawn;
     }
 
     /** The processes that live. */
@@ -189,9 +194,9 @@ final class SimGroups {
             member.lazy(clock.chance(0.5));
         } else if (dice < 78) {
             member.disconnect();
-        } else if (dice < 83 && faults.breaks()) {
+        } else if (dice < 83 && faults.contains(BREAKS)) {
             member.breakConnection();
-        } else if (dice < 88 && faults.takeovers()) {
+        } else if (dice < 88 && faults.contains(TAKEOVERS)) {
             member.connect(clock.oneOf(all));
         } else {
             fail();
@@ -251,30 +256,30 @@ final class SimGroups {
     private void fail() {
         int dice = clock.below(100);
         SimHosts hosts = clock.oneOf(all);
-        if (dice < 8 && faults.crashes()) {
+        if (dice < 8 && faults.contains(CRASHES)) {
             shards.crash();
             follow();
-        } else if (dice < 20 && faults.crashes() && faults.cluster()) {
+        } else if (dice < 20 && faults.contains(CRASHES) && faults.contains(CLUSTER)) {
             crash(hosts.front);
-        } else if (dice < 28 && faults.crashes() && faults.cluster()) {
+        } else if (dice < 28 && faults.contains(CRASHES) && faults.contains(CLUSTER)) {
             shards.crashOne(clock.oneOf(shards.nodes()));
-        } else if (dice < 38 && faults.cluster() && !hosts.isLeaving()) {
+        } else if (dice < 38 && faults.contains(CLUSTER) && !hosts.isLeaving()) {
             hosts.leave();
-        } else if (dice < 48 && faults.breaks() && faults.cluster()) {
+        } else if (dice < 48 && faults.contains(BREAKS) && faults.contains(CLUSTER)) {
             shards.breakLink(clock.oneOf(shards.nodes()), hosts.front);
-        } else if (dice < 58 && faults.breaks() && faults.cluster()) {
+        } else if (dice < 58 && faults.contains(BREAKS) && faults.contains(CLUSTER)) {
             cut(hosts.front.name(), clock.oneOf(all).front.name());
-        } else if (dice < 66 && faults.cluster()) {
+        } else if (dice < 66 && faults.contains(CLUSTER)) {
             shards.move();
-        } else if (dice < 72 && faults.pauses()) {
+        } else if (dice < 72 && faults.contains(PAUSES)) {
             shards.pause(clock.oneOf(shards.nodes()));
-        } else if (dice < 80 && faults.pauses()) {
+        } else if (dice < 80 && faults.contains(PAUSES)) {
             pause(hosts.thread);
-        } else if (dice < 88 && faults.pauses()) {
+        } else if (dice < 88 && faults.contains(PAUSES)) {
             pause(clock.oneOf(hosts.maps()).reading);
-        } else if (dice < 94 && faults.storeFails()) {
+        } else if (dice < 94 && faults.contains(STORE_FAILS)) {
             shards.store.failures(clock.chance(0.5) ? 0 : clock.oneOf(List.of(0.1, 1.0)));
-        } else if (faults.timeTravel()) {
+        } else if (faults.contains(TIME_TRAVEL)) {
             shards.goBackInTime();
         }
     }
@@ -346,7 +351,7 @@ final class SimGroups {
                 member.endSession();
             }
         }
-        if (faults.crashes() && clock.chance(0.3)) { // and there is no host that could see it
+        if (faults.contains(CRASHES) && clock.chance(0.3)) { // and there is no host that could see it
             pass(clock.between(0, 1000));
             shards.crash();
             follow();

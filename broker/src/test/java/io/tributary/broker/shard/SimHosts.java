@@ -60,7 +60,7 @@ final class SimHosts {
         this.front = front;
         thread = new SimThread(world.clock, 2);
         peers = new SimPeers(world, this);
-        Routes routes = world.faults.cluster()
+        Routes routes = world.faults.contains(SimFault.CLUSTER)
                 ? new Routes(view(world.routes), front.name(), RecordFormat.alone())
                 : Routes.NONE;
         subscriptions = new Subscriptions(

@@ -218,6 +218,7 @@ final class SimLog {
         private @Nullable Reader reader;
         private boolean full;
         private boolean dead;
+        private long unreachableUntil;
 
         @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
         private record Pending(byte[] value, long least, AppendCallback callback) {}
@@ -227,6 +228,22 @@ final class SimLog {
                 pending.add(new ArrayDeque<>());
                 readings.add(new SimReading());
             }
+        }
+
+        /** Nothing that is appended becomes durable for a while, and nothing is read. */
+        void cutOff(long millis) {
+            unreachableUntil = clock.nowMillis() + millis;
+        }
+
+        /** Has something done with the log in a while, when it can be reached. */
+        private void after(int millis, Runnable action) {
+            clock.after(Math.max(millis, unreachableUntil - clock.nowMillis()), () -> {
+                if (clock.nowMillis() < unreachableUntil) {
+                    after(millis, action);
+                } else if (!dead) {
+                    action.run();
+                }
+            });
         }
 
         @Override
@@ -269,11 +286,7 @@ final class SimLog {
         }
 
         private void makeDurableSoon(int shard) {
-            clock.after(clock.between(0, clock.chance(0.05) ? 200 : 8), () -> {
-                if (!dead) {
-                    makeDurable(shard);
-                }
-            });
+            after(clock.between(0, clock.chance(0.05) ? 200 : 8), () -> makeDurable(shard));
         }
 
         private void makeDurable(int shard) {
@@ -394,7 +407,7 @@ final class SimLog {
             SimReading reading = readings.get(shard);
             if (reading.wanted && !reading.feeding && !dead) {
                 reading.feeding = true;
-                clock.after(
+                after(
                         clock.between(0, slowlyRead && clock.chance(0.5) ? LONGEST_READING_MILLIS : 4),
                         () -> handOut(shard, reading));
             }
@@ -402,7 +415,7 @@ final class SimLog {
 
         private void handOut(int shard, SimReading reading) {
             reading.feeding = false;
-            if (!reading.wanted || dead || assignee[shard] != this) {
+            if (!reading.wanted || assignee[shard] != this) {
                 return;
             }
             long from = reading.position;
@@ -451,8 +464,8 @@ final class SimLog {
         }
 
         private void readBackSoon(int shard, SimReading reading) {
-            clock.after(clock.between(0, READ_BACK_MILLIS), () -> {
-                if (reading.wanted && !dead && assignee[shard] == this && !wentBack(shard, reading)) {
+            after(clock.between(0, READ_BACK_MILLIS), () -> {
+                if (reading.wanted && assignee[shard] == this && !wentBack(shard, reading)) {
                     reading.readBack(records.get(shard));
                     feed(shard);
                 }

@@ -1,5 +1,19 @@
 package io.tributary.broker.shard;
 
+import static io.tributary.broker.shard.SimFault.APPENDS_FAIL;
+import static io.tributary.broker.shard.SimFault.BREAKS;
+import static io.tributary.broker.shard.SimFault.CLOCKS;
+import static io.tributary.broker.shard.SimFault.CLUSTER;
+import static io.tributary.broker.shard.SimFault.CRASHES;
+import static io.tributary.broker.shard.SimFault.CUTS;
+import static io.tributary.broker.shard.SimFault.CUT_OFFS;
+import static io.tributary.broker.shard.SimFault.LIMITS;
+import static io.tributary.broker.shard.SimFault.PAUSES;
+import static io.tributary.broker.shard.SimFault.STORE_FAILS;
+import static io.tributary.broker.shard.SimFault.TAKEOVERS;
+import static io.tributary.broker.shard.SimFault.TIME_TRAVEL;
+import static io.tributary.broker.shard.SimFault.TOPICS;
+
 import io.tributary.broker.shard.QueueLimits.Overflow;
 import io.tributary.broker.shard.fold.SessionState;
 import io.tributary.common.event.ClientKind;
@@ -39,6 +53,9 @@ final class SimWorld {
     /** How long a broken connection, a broken link or a dead process may go unnoticed. */
     static final int LATEST_NOTICE_MILLIS = 3000;
 
+    /** How long a process does not reach the log at most. */
+    private static final int LONGEST_CUT_MILLIS = 8000;
+
     private static final int LONGEST_SETTLING_MILLIS = 120_000;
     /** Longer than a history. */
     private static final List<Integer> PRIORITIES = List.of(0, 0, 0, 1, 2, 3);
@@ -46,7 +63,7 @@ final class SimWorld {
     private static final int LONG_EXPIRY_MILLIS = 3_600_000;
 
     final SimClock clock;
-    final Faults faults;
+    final Set<SimFault> faults;
     final SimLog log;
     final SimStore store;
     final SimTopics topics;
@@ -63,59 +80,6 @@ final class SimWorld {
 
     /** Whether some messages have a priority. */
     private boolean hasPriorities;
-
-    /** What may go wrong in a history. */
-    record Faults(
-            boolean crashes,
-            boolean cluster,
-            boolean pauses,
-            boolean breaks,
-            boolean takeovers,
-            boolean storeFails,
-            boolean timeTravel,
-            boolean cuts,
-            boolean limits,
-            boolean clocks,
-            boolean appendsFail,
-            boolean topics) {
-
-        /** Whether an owner may not know what its sessions' connections were handed. */
-        boolean isOwnerUnsure() {
-            return crashes || cluster || pauses || storeFails || timeTravel || appendsFail || topics;
-        }
-
-        static Faults drawnFrom(SimClock clock) {
-            if (clock.chance(0.15)) {
-                return new Faults(
-                        false,
-                        false,
-                        false,
-                        false,
-                        false,
-                        false,
-                        false,
-                        false,
-                        clock.chance(0.5),
-                        clock.chance(0.3),
-                        false,
-                        false);
-            }
-            boolean timeTravel = clock.chance(0.3);
-            return new Faults(
-                    clock.chance(0.5),
-                    clock.chance(0.4),
-                    clock.chance(0.3),
-                    clock.chance(0.6),
-                    clock.chance(0.5),
-                    clock.chance(0.3),
-                    timeTravel,
-                    timeTravel && clock.chance(0.5),
-                    clock.chance(0.25),
-                    clock.chance(0.3),
-                    clock.chance(0.2),
-                    clock.chance(0.2));
-        }
-    }
 
     /** Counts what the shards drop. */
     static final class Drops implements ShardRecorder {
@@ -155,15 +119,15 @@ final class SimWorld {
         if (clock.chance(0.3)) {
             log.readSlowly();
         }
-        log.failures(faults.appendsFail);
-        hadFault = faults.appendsFail;
+        log.failures(faults.contains(APPENDS_FAIL));
+        hadFault = faults.contains(APPENDS_FAIL);
         hasPriorities = clock.chance(0.4);
         recorder.countsDeadlines = clock.chance(0.3);
         drawClients();
     }
 
     /** A world in which only happens what a test does. */
-    SimWorld(long seed, Faults faults, List<Ledger.Promise> promises) {
+    SimWorld(long seed, Set<SimFault> faults, List<Ledger.Promise> promises) {
         this(new SimClock(seed), faults, promises, SimRouting::new);
         addLoyalClients();
         begin();
@@ -172,13 +136,13 @@ final class SimWorld {
     /** A world without clients; all that happens is for the caller. */
     SimWorld(
             SimClock clock,
-            @Nullable Faults wanted,
+            @Nullable Set<SimFault> wanted,
             List<Ledger.Promise> promises,
             Function<SimClock, SimRouting> routingOf) {
         this.clock = clock;
-        faults = wanted == null ? Faults.drawnFrom(clock) : wanted;
-        log = new SimLog(clock, SHARDS, faults.timeTravel);
-        store = new SimStore(clock, SHARDS, faults.timeTravel);
+        faults = wanted == null ? SimFault.drawnFrom(clock) : wanted;
+        log = new SimLog(clock, SHARDS, faults.contains(TIME_TRAVEL));
+        store = new SimStore(clock, SHARDS, faults.contains(TIME_TRAVEL));
         routing = routingOf.apply(clock);
         topics = new SimTopics(clock, routing::lives);
         config = drawConfig();
@@ -194,7 +158,7 @@ final class SimWorld {
 
     /** Whether an owner may end the client's connection of its own accord: the end of a log or a topic is gone. */
     boolean mayLoseConnectionOf(SimClient client) {
-        return log.hasLostTail() || (faults.topics && client.kind.isApplication());
+        return log.hasLostTail() || (faults.contains(TOPICS) && client.kind.isApplication());
     }
 
     void fault() {
@@ -313,7 +277,7 @@ final class SimWorld {
 
     private ShardConfig drawConfig() {
         boolean tight = clock.chance(0.5);
-        QueueLimits limits = faults.limits
+        QueueLimits limits = faults.contains(LIMITS)
                 ? new QueueLimits(
                         sometimesLong(clock.between(3, 10), 9), 1 << 20, clock.oneOf(List.of(Overflow.values())))
                 : QueueLimits.defaults();
@@ -326,7 +290,7 @@ final class SimWorld {
                 .windowSize(clock.chance(0.2) ? 1024 : 1 << 20)
                 .unsavedSize(tight ? clock.between(1, 20) * 1024L : 64 << 20)
                 .deliverySize(tight ? TIGHT_DELIVERY_BYTES : 64 << 20)
-                .retention(faults.cuts ? Duration.ofSeconds(clock.between(10, 60)) : Duration.ZERO)
+                .retention(faults.contains(CUTS) ? Duration.ofSeconds(clock.between(10, 60)) : Duration.ZERO)
                 .build()
                 .with(limits, CatchUpPace.NONE);
     }
@@ -399,7 +363,7 @@ final class SimWorld {
     }
 
     SimProcessClock processClock() {
-        return new SimProcessClock(clock, faults.clocks);
+        return new SimProcessClock(clock, faults.contains(CLOCKS));
     }
 
     // What happens.
@@ -412,6 +376,9 @@ final class SimWorld {
         }
         if (!client.isConnecting()) {
             connect(client);
+        } else if (faults.contains(CUT_OFFS) && !client.isConnected() && clock.chance(0.3)) {
+            hadFault = true;
+            client.breakConnection(); // it has waited long enough for an answer
         } else if (dice < 68) {
             publish(client);
         } else if (dice < 70) {
@@ -422,10 +389,10 @@ final class SimWorld {
             client.lazy(clock.chance(0.5));
         } else if (dice < 84) {
             disconnect(client);
-        } else if (dice < 88 && faults.breaks) {
+        } else if (dice < 88 && faults.contains(BREAKS)) {
             hadFault = true;
             client.breakConnection();
-        } else if (dice < 91 && faults.takeovers) {
+        } else if (dice < 91 && faults.contains(TAKEOVERS)) {
             hadFault = true;
             publish(client); // is under way when the next connection comes
             connect(client);
@@ -471,32 +438,45 @@ final class SimWorld {
         hadFault |= !client.isIdle(); // it leaves without an acknowledgement
         boolean ends = !client.isLoyal && clock.chance(0.2);
         client.disconnect(clock.chance(0.3), ends ? 0 : client.expirySeconds);
-        if (faults.cluster && clock.chance(0.3)) { // just when its messages are handed over
+        if (faults.contains(CLUSTER) && clock.chance(0.3)) { // just when its messages are handed over
             clock.after(clock.between(0, ends ? 300 : 60), this::move);
         }
     }
 
     private void fail() {
         int dice = clock.below(100);
-        if (faults.topics && clock.chance(0.2)) {
+        if (faults.contains(CUT_OFFS) && clock.chance(0.4)) {
+            cutOff();
+        } else if (faults.contains(TOPICS) && clock.chance(0.2)) {
             deleteTopic();
-        } else if (dice < 20 && faults.crashes) {
+        } else if (dice < 20 && faults.contains(CRASHES)) {
             crash();
-        } else if (dice < 30 && faults.crashes && faults.cluster) {
+        } else if (dice < 30 && faults.contains(CRASHES) && faults.contains(CLUSTER)) {
             crashOne(clock.oneOf(nodes));
-        } else if (dice < 35 && faults.crashes && faults.cluster) {
+        } else if (dice < 35 && faults.contains(CRASHES) && faults.contains(CLUSTER)) {
             crashFront(clock.oneOf(fronts));
-        } else if (dice < 47 && faults.cluster && faults.breaks) {
+        } else if (dice < 47 && faults.contains(CLUSTER) && faults.contains(BREAKS)) {
             breakLink(clock.oneOf(nodes), clock.oneOf(fronts));
-        } else if (dice < 60 && faults.cluster) {
+        } else if (dice < 60 && faults.contains(CLUSTER)) {
             move();
-        } else if (dice < 75 && faults.pauses) {
+        } else if (dice < 75 && faults.contains(PAUSES)) {
             pause(clock.oneOf(nodes));
-        } else if (dice < 90 && faults.storeFails) {
+        } else if (dice < 90 && faults.contains(STORE_FAILS)) {
             hadFault = true;
             store.failures(clock.chance(0.5) ? 0 : clock.oneOf(List.of(0.1, 1.0)));
-        } else if (faults.timeTravel) {
+        } else if (faults.contains(TIME_TRAVEL)) {
             goBackInTime();
+        }
+    }
+
+    /** A process reaches everything but the log. */
+    private void cutOff() {
+        hadFault = true;
+        int millis = clock.between(100, LONGEST_CUT_MILLIS);
+        if (clock.chance(0.7)) {
+            clock.oneOf(fronts).cutOff(millis);
+        } else {
+            clock.oneOf(nodes).log.cutOff(millis);
         }
     }
 
@@ -522,7 +502,7 @@ final class SimWorld {
     void goBackInTime() {
         hadFault = true;
         int shard = clock.below(SHARDS);
-        boolean isCut = faults.cuts && log.cut(shard);
+        boolean isCut = faults.contains(CUTS) && log.cut(shard);
         if (isCut && clock.chance(0.5)) {
             store.empty(shard);
         } else {
@@ -560,7 +540,7 @@ final class SimWorld {
     }
 
     private void startFronts() {
-        for (int count = faults.cluster ? 2 : 1; count > 0; count--) {
+        for (int count = faults.contains(CLUSTER) ? 2 : 1; count > 0; count--) {
             startFront();
         }
     }
@@ -605,13 +585,13 @@ final class SimWorld {
     }
 
     private void startNodes() {
-        for (int count = faults.cluster ? 2 : 1; count > 0; count--) {
+        for (int count = faults.contains(CLUSTER) ? 2 : 1; count > 0; count--) {
             nodes.add(new SimNode(this));
         }
         for (int shard = 0; shard < SHARDS; shard++) {
             log.assign(shard, clock.oneOf(nodes).log);
         }
-        if (faults.timeTravel && incarnation > 2 && clock.chance(0.5)) { // while the shards are being loaded
+        if (faults.contains(TIME_TRAVEL) && incarnation > 2 && clock.chance(0.5)) { // while the shards are being loaded
             clock.after(clock.between(0, 60), this::goBackInTime);
         }
     }
@@ -628,7 +608,7 @@ final class SimWorld {
 
     /** Waits until what broke before has been noticed, and nothing is logged any more. */
     private void settle() {
-        long noticedAt = clock.nowMillis() + LATEST_NOTICE_MILLIS;
+        long noticedAt = clock.nowMillis() + (faults.contains(CUT_OFFS) ? LONGEST_CUT_MILLIS : LATEST_NOTICE_MILLIS);
         long deadline = clock.nowMillis() + LONGEST_SETTLING_MILLIS;
         boolean isNoticed;
         long seen;
