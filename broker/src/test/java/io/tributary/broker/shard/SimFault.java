@@ -28,12 +28,12 @@ enum SimFault {
     /** What owners append is refused now and then. */
     APPENDS_FAIL(0.2),
     /** The topics of applications are deleted. */
-    TOPICS(0.2),
+    TOPICS_DELETED(0.2),
     /** Processes do not reach the log for seconds, while all others do. */
     CUT_OFFS(0.2);
 
     private static final Set<SimFault> LEAVE_OWNERS_UNSURE =
-            EnumSet.of(CRASHES, CLUSTER, PAUSES, STORE_FAILS, TIME_TRAVEL, APPENDS_FAIL, TOPICS);
+            EnumSet.of(CRASHES, CLUSTER, PAUSES, STORE_FAILS, TIME_TRAVEL, APPENDS_FAIL, TOPICS_DELETED);
 
     private final double probability;
 

@@ -10,7 +10,7 @@ import static io.tributary.broker.shard.SimFault.PAUSES;
 import static io.tributary.broker.shard.SimFault.STORE_FAILS;
 import static io.tributary.broker.shard.SimFault.TAKEOVERS;
 import static io.tributary.broker.shard.SimFault.TIME_TRAVEL;
-import static io.tributary.broker.shard.SimFault.TOPICS;
+import static io.tributary.broker.shard.SimFault.TOPICS_DELETED;
 
 import io.tributary.broker.group.GroupServices;
 import io.tributary.broker.routing.Publisher;
@@ -91,7 +91,7 @@ final class SimGroups {
 
     private Set<SimFault> drawFaults() {
         Set<SimFault> drawn = SimFault.drawnFrom(clock);
-        drawn.removeAll(EnumSet.of(CUTS, LIMITS, TOPICS, CUT_OFFS));
+        drawn.removeAll(EnumSet.of(CUTS, LIMITS, TOPICS_DELETED, CUT_OFFS));
         if (clock.chance(0.6)) {
             drawn.add(CLUSTER);
         }

@@ -12,7 +12,7 @@ import static io.tributary.broker.shard.SimFault.PAUSES;
 import static io.tributary.broker.shard.SimFault.STORE_FAILS;
 import static io.tributary.broker.shard.SimFault.TAKEOVERS;
 import static io.tributary.broker.shard.SimFault.TIME_TRAVEL;
-import static io.tributary.broker.shard.SimFault.TOPICS;
+import static io.tributary.broker.shard.SimFault.TOPICS_DELETED;
 
 import io.tributary.broker.shard.QueueLimits.Overflow;
 import io.tributary.broker.shard.fold.SessionState;
@@ -158,7 +158,7 @@ final class SimWorld {
 
     /** Whether an owner may end the client's connection of its own accord: the end of a log or a topic is gone. */
     boolean mayLoseConnectionOf(SimClient client) {
-        return log.hasLostTail() || (faults.contains(TOPICS) && client.kind.isApplication());
+        return log.hasLostTail() || (faults.contains(TOPICS_DELETED) && client.kind.isApplication());
     }
 
     void fault() {
@@ -447,7 +447,7 @@ final class SimWorld {
         int dice = clock.below(100);
         if (faults.contains(CUT_OFFS) && clock.chance(0.4)) {
             cutOff();
-        } else if (faults.contains(TOPICS) && clock.chance(0.2)) {
+        } else if (faults.contains(TOPICS_DELETED) && clock.chance(0.2)) {
             deleteTopic();
         } else if (dice < 20 && faults.contains(CRASHES)) {
             crash();
