@@ -30,8 +30,8 @@ final class ExactlyOnce implements Ledger.Promise {
         if (!isFirst && !delivery.dup()) {
             throw new Violation("sent again without DUP: " + delivery);
         }
-        boolean mayBeLate =
-                world.faults.contains(SimFault.CLUSTER); // what another node was handed before, and has not sent yet
+        // What another node was handed before, and has not sent yet.
+        boolean mayBeLate = world.faults.contains(SimFault.CLUSTER);
         if (isFirst && delivery.dup() && !world.hadFault() && !mayBeLate) {
             throw new Violation("sent for the first time with DUP: " + delivery);
         }

@@ -30,8 +30,8 @@ final class FoldIsDeterministic implements Ledger.Promise {
             if (stored.applied >= ShardStore.NOTHING_APPLIED) { // else it went back into the midst of being rebuilt
                 compare(foldOn(stored, world.log.records(shard)), all);
             }
-            if (!world.faults.contains(
-                    SimFault.CUTS)) { // one that was rebuilt may lack what went while the log repeated its queues
+            // One that was rebuilt may lack what went while the log repeated its queues.
+            if (!world.faults.contains(SimFault.CUTS)) {
                 compare(stored, fold(world.log.records(shard), stored.applied));
             }
             checkCounts(all);

@@ -120,6 +120,14 @@ final class Ledger {
         one.recipients.addAll(destinations.recipients());
     }
 
+    /** The publisher has PUBACK or PUBREC; a message that nobody looked for recipients of was taken for another one. */
+    void told(Message message) {
+        if (of(message).copies == 0 && !world.log.hasLostTail()) {
+            throw new Violation("message " + idOf(message) + " of " + message.publisher()
+                    + " was taken for another one, and acknowledged");
+        }
+    }
+
     void acknowledged(Message message) {
         of(message).isAcknowledged = true;
     }

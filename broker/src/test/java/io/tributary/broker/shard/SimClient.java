@@ -223,6 +223,7 @@ final class SimClient {
         if (from != connection || one == null) {
             return;
         }
+        world.ledger.told(one.message);
         if (isPubrec) {
             one.isReceived = true;
             sendPubrel(packetId);

@@ -382,9 +382,7 @@ final class SimWorld {
         } else if (dice < 68) {
             publish(client);
         } else if (dice < 70) {
-            for (int burst = clock.between(5, 25); burst > 0; burst--) {
-                publish(client);
-            }
+            publishMuch(client);
         } else if (dice < 80) {
             client.lazy(clock.chance(0.5));
         } else if (dice < 84) {
@@ -398,6 +396,12 @@ final class SimWorld {
             connect(client);
         } else {
             fail();
+        }
+    }
+
+    private void publishMuch(SimClient client) {
+        for (int burst = clock.between(5, 25); burst > 0; burst--) {
+            publish(client);
         }
     }
 
@@ -469,10 +473,17 @@ final class SimWorld {
         }
     }
 
-    /** A process reaches everything but the log. */
+    /**
+     * A process reaches everything but the log. What it wrote meanwhile gets there among what clients publish, who use
+     * the same packet identifiers again soon.
+     */
     private void cutOff() {
         hadFault = true;
         int millis = clock.between(100, LONGEST_CUT_MILLIS);
+        for (int times = 3; times > 0; times--) {
+            clock.after(millis + clock.between(0, 50), () -> clients.forEach(this::publishMuch));
+        }
+        clock.after(millis + LATEST_NOTICE_MILLIS, () -> clients.forEach(this::publishMuch));
         if (clock.chance(0.7)) {
             clock.oneOf(fronts).cutOff(millis);
         } else {
